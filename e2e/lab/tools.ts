@@ -115,6 +115,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "types of operators written in Go, and their CRDs beside those of controller-gen",
       steps: [program("e2e/lab/go-types/main.ts")],
     },
+    histories: {
+      summary: "[--show] [--real] [MODULE…]: what api check finds in the releases of operators in Go",
+      steps: [program("e2e/lab/histories/main.ts")],
+    },
     gallery: {
       summary: "operators with a mistake each, which the simulation must find",
       steps: [program("e2e/lab/gallery/gallery.ts")],

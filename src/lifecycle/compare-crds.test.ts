@@ -103,6 +103,20 @@ describe("a change of a schema", () => {
     ]);
   });
 
+  it("has a witness of its own beside another one of the same field", () => {
+    const next: JSONSchema = {
+      type: "object",
+      properties: { a: { ...text, pattern: "^[b-z]+$" } },
+      required: ["a"],
+    };
+    const changes = compareCrds([crdWith({ type: "object", properties: { a: text } })], [crdWith(next)]);
+    const details = changes.map(({ rule, witness }) => `${rule}: ${witness?.detail}`);
+    expect(details).toEqual([
+      expect.stringMatching(/^pattern-changed: spec.a: Invalid value: .* should match/),
+      "required-added: spec.a: Required value",
+    ]);
+  });
+
   it("leaves stored objects alone if an unchanged value is not validated again", () => {
     const [{ breaks }] = compareCrds(
       [crdWith({ type: "object", properties: { a: { type: "integer" } } })],

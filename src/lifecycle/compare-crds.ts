@@ -199,8 +199,13 @@ function compareVersion(crd: string, before: CRDVersion, after: CRDVersion, next
 }
 
 /** Weighs a change by its place: nobody but the operator writes a status. */
-function inContext({ steps: [first], aim }: SchemaChange, found: ApiChange, hasStatus = false): ApiChange {
-  if (aim?.isAboutNewField && !found.witness) return { ...found, severity: "none", breaks: [] };
+function inContext(
+  { steps: [first], aim, isHarmless }: SchemaChange,
+  found: ApiChange,
+  hasStatus = false,
+): ApiChange {
+  if (isHarmless || (aim?.isAboutNewField && !found.witness))
+    return { ...found, severity: "none", breaks: [] };
   const isStatus = hasStatus && typeof first === "object" && first.property === "status";
   if (!isStatus || found.breaks.length === 0) return found;
   const severity = aim?.expects === "lost" || found.rule === "type-changed" ? "error" : "warning";

@@ -21,6 +21,8 @@ export interface Aim {
   readonly expects: "refused" | "lost" | "other value";
   /** The witness is valid in the new schema, and the old one refuses it: readers have never seen it. */
   readonly isReversed?: boolean;
+  /** The reason and the words of the error that the change causes, and no other change at the same place. */
+  readonly error?: RegExp;
   /** The CEL rule that refuses the witness. */
   readonly rule?: ValidationRule;
   /** The rule reads a field that the old schema lacks, so that objects of before have nothing to be refused. */
@@ -35,6 +37,8 @@ export interface SchemaChange {
   /** The keyword that changed, as in the path of a CRD's errors: `maximum`, `x-kubernetes-validations[0]`. */
   readonly keyword?: string;
   readonly aim?: Aim;
+  /** The change is in the direction that breaks nobody. */
+  readonly isHarmless?: boolean;
   /** A place in the new schema that the sources have, for a field that is gone. Default: the place itself. */
   readonly beside?: readonly Step[];
 }
@@ -87,10 +91,13 @@ function compareTypes(old: JSONSchema, next: JSONSchema, steps: readonly Step[])
         message,
         aim: { ...reversed, schema: typedOnly(from, next) },
       }
-    : { rule: "type-changed", steps, keyword: "type", message, aim: refused };
+    : { rule: "type-changed", steps, keyword: "type", message, aim: refusedAs(/TypeInvalid|of type|anyOf/u) };
 }
 
 const refused = { expects: "refused" } as const satisfies Aim;
+
+/** A witness that is refused with an error of these words. */
+const refusedAs = (error: RegExp): Aim => ({ expects: "refused", error });
 const reversed = { expects: "refused", isReversed: true } as const satisfies Aim;
 
 /** Narrows a wider type to what the one before did not admit. */
@@ -125,7 +132,7 @@ function compareValues(old: JSONSchema, next: JSONSchema, steps: readonly Step[]
       ? `${show(removed)} ${removed.length === 1 ? "is" : "are"} not allowed any more`
       : `only ${show(after)} are allowed`;
     add("enum-narrowed", "enum", message, {
-      ...refused,
+      ...refusedAs(/NotSupported/u),
       ...(before && { schema: { ...old, enum: removed } }),
     });
   }
@@ -143,7 +150,7 @@ function compareValues(old: JSONSchema, next: JSONSchema, steps: readonly Step[]
     const message = old[keyword]
       ? `the ${keyword} was ${old[keyword]} and is ${next[keyword]}`
       : `there is the ${keyword} ${next[keyword]}`;
-    add(rule, keyword, message, refused);
+    add(rule, keyword, message, refusedAs(keyword === "pattern" ? /should match/u : /of type/u));
   }
   if (!isEqual(junctorsOf(old), junctorsOf(next)))
     add(
@@ -227,7 +234,13 @@ function compareBounds(old: JSONSchema, next: JSONSchema, steps: readonly Step[]
     else {
       const outside = exclusive && next[exclusive] ? next[keyword]! : next[keyword]! + beyond;
       const schema: JSONSchema = { ...old, [opposite]: outside };
-      changes.push({ rule: "bound-narrowed", steps, keyword, message, aim: { ...refused, schema } });
+      changes.push({
+        rule: "bound-narrowed",
+        steps,
+        keyword,
+        message,
+        aim: { ...refusedAs(/should|TooLong|TooMany/u), schema },
+      });
     }
   }
   const [before, after] = [old.multipleOf, next.multipleOf];
@@ -240,7 +253,7 @@ function compareBounds(old: JSONSchema, next: JSONSchema, steps: readonly Step[]
       steps,
       keyword: "multipleOf",
       message,
-      ...(isNarrower && { aim: refused }),
+      ...(isNarrower && { aim: refusedAs(/multiple of/u) }),
     });
   }
   return changes;
@@ -307,14 +320,15 @@ function compareMerging(old: JSONSchema, next: JSONSchema, steps: readonly Step[
   const [before, after] = [old, next].map((schema) => schema["x-kubernetes-list-type"] ?? "atomic");
   if (typeOf(old) === "array" && before !== after) {
     const message = `the list type was ${before} and is ${after}`;
-    const aim: Aim = { ...refused, isDoubled: true };
+    const aim: Aim = { ...refusedAs(/Duplicate/u), isDoubled: true };
     changes.push({ rule: "list-type-changed", steps, keyword: "x-kubernetes-list-type", message, aim });
   } else {
     const [oldKeys, newKeys] = [old, next].map((schema) => schema["x-kubernetes-list-map-keys"] ?? []);
     if (!isEqual(oldKeys!.toSorted(), newKeys!.toSorted())) {
       const message = `the keys of the list were ${oldKeys!.join(", ")} and are ${newKeys!.join(", ")}`;
       const variedKey = oldKeys!.find((key) => !newKeys!.includes(key));
-      const aim = variedKey !== undefined && ({ ...refused, isDoubled: true, variedKey } as const);
+      const aim =
+        variedKey !== undefined && ({ ...refusedAs(/Duplicate/u), isDoubled: true, variedKey } satisfies Aim);
       changes.push({
         rule: "map-keys-changed",
         steps,
@@ -327,7 +341,9 @@ function compareMerging(old: JSONSchema, next: JSONSchema, steps: readonly Step[
   const [oldMap, newMap] = [old, next].map((schema) => schema["x-kubernetes-map-type"] ?? "granular");
   if (oldMap !== newMap) {
     const message = `the map type was ${oldMap} and is ${newMap}`;
-    changes.push({ rule: "map-type-changed", steps, keyword: "x-kubernetes-map-type", message });
+    // Who owned one of the fields owns all of them from then on.
+    const isHarmless = newMap === "atomic";
+    changes.push({ rule: "map-type-changed", steps, keyword: "x-kubernetes-map-type", message, isHarmless });
   }
   return changes;
 }
@@ -437,7 +453,7 @@ function compareRequired(
   const removed = before!.filter((name) => !after!.includes(name) && !gone.includes(name));
   return [
     ...added.map((name): SchemaChange => {
-      const aim: Aim = { ...refused, isAbsent: true };
+      const aim: Aim = { ...refusedAs(/Required/u), isAbsent: true };
       return { rule: "required-added", steps: fieldOf(name), message: "the field is required", aim };
     }),
     ...removed.map((name): SchemaChange => {

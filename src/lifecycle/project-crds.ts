@@ -50,17 +50,29 @@ export async function generatedCrds(tree: Tree): Promise<ComparedCrd[]> {
   return withConversions(await crdsIn(files.map((path) => [path, tree.read(path) ?? ""])), tree);
 }
 
-/** Reads the CRDs in YAML files; files without any are left out. Throws a TsbuilderError for an invalid CRD. */
+/**
+ * Reads the CRDs in YAML files; files without any are left out. Throws a TsbuilderError for an invalid CRD. Templates of a chart are read
+ * without their actions, which is enough for CRDs that are only left out or labeled by them.
+ */
 export async function crdsIn(files: Iterable<readonly [path: string, text: string]>): Promise<ComparedCrd[]> {
   const crds: ComparedCrd[] = [];
-  for (const [path, text] of files) {
-    if (!/\.(?:ya?ml|json)$/u.test(path) || !/CustomResourceDefinition/u.test(text)) continue;
-    const isCrd = readYaml(path, text).some(
-      (value) => isObject(value) && value["kind"] === "CustomResourceDefinition",
-    );
-    if (isCrd) crds.push(...(await readCrds(path, text)));
+  for (const [path, written] of files) {
+    if (!/\.(?:ya?ml|json)$/u.test(path) || !/CustomResourceDefinition/u.test(written)) continue;
+    const isTemplate = /(?:^|\/)templates\//u.test(path) && written.includes("{{");
+    const text = isTemplate ? withoutActions(written) : written;
+    const hint = isTemplate
+      ? "render the chart with helm template --include-crds, and compare with its output"
+      : "fix the file";
+    const values = readYaml(path, text, { code: "INVALID_SOURCE", hint });
+    if (values.some((value) => isObject(value) && value["kind"] === "CustomResourceDefinition"))
+      crds.push(...(await readCrds(path, text)));
   }
   return crds;
+}
+
+/** Removes lines that are nothing but an action of a template, and puts a text in the place of others. */
+function withoutActions(text: string): string {
+  return text.replaceAll(/^[ \t]*\{\{.*\}\}[ \t]*$/gmu, "").replaceAll(/\{\{.*?\}\}/gu, "x");
 }
 
 const patchFolder = "config/crd/patches";

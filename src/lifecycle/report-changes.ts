@@ -91,40 +91,29 @@ function describeWitness({ outcome, object, old, detail, unchanged }: Witness): 
 }
 
 /** Formats the changes that break somebody as SARIF 2.1.0, for code scanning. */
-export function formatSarif(changes: readonly ReportedChange[], version: string): string {
+export function formatSarif(changes: readonly ReportedChange[]): string {
   const told = changes.filter(({ severity }) => severity !== "none");
   const ids = [...new Set(told.map(({ rule }) => rule))].sort();
   const results = told.map((change) => {
     const { rule, severity, message, position, witness, allowed } = change;
-    const shown = witness ? `\n${describeWitness(witness).join("\n")}` : "";
+    const shown = witness ? [`${placeOfChange(change)}: ${message}`, ...describeWitness(witness)] : [message];
+    const place = position && {
+      artifactLocation: { uri: encodeURI(position.file) },
+      region: { startLine: position.line, startColumn: position.column },
+    };
     return {
       ruleId: rule,
       level: severity,
-      message: { text: `${placeOfChange(change)}: ${message}${shown}` },
-      // A change is the same one while its place and its class are.
+      message: { text: shown.join("\n") },
+      // A change is the same one as long as its class and its place are.
       partialFingerprints: { change: `${rule} ${placeOfChange(change)}` },
-      ...(position && {
-        locations: [
-          {
-            physicalLocation: {
-              artifactLocation: { uri: encodeURI(position.file) },
-              region: { startLine: position.line, startColumn: position.column },
-            },
-          },
-        ],
-      }),
+      ...(place && { locations: [{ physicalLocation: place }] }),
       ...(allowed !== undefined && { suppressions: [{ kind: "external", justification: allowed }] }),
     };
   });
   const driver = {
     name: "tsbuilder",
-    version,
     rules: ids.map((id) => ({ id, shortDescription: { text: rules[id].summary } })),
   };
-  const log = {
-    version: "2.1.0",
-    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-    runs: [{ tool: { driver }, results }],
-  };
-  return JSON.stringify(log, undefined, 2);
+  return JSON.stringify({ version: "2.1.0", runs: [{ tool: { driver }, results }] }, undefined, 2);
 }

@@ -135,12 +135,17 @@ function judge({ valid, other, steps, aim, before }: Trial, object: WitnessObjec
 const showValue = (value: unknown): string => (value === undefined ? "no value" : JSON.stringify(value));
 
 /** Returns whether an error comes from the change, and not from another one. */
-function isAbout({ field, detail }: FieldError, steps: readonly Step[], { rule, isAbsent }: Aim): boolean {
+function isAbout(
+  { field, detail, reason }: FieldError,
+  steps: readonly Step[],
+  { rule, isAbsent, error }: Aim,
+): boolean {
   if (rule)
     return (
       detail.includes(rule.message?.trim() || rule.rule?.trim() || "") || rule.messageExpression !== undefined
     );
   if (detail.startsWith("some validation rules were not checked")) return false;
+  if (error && !error.test(`${reason}: ${detail}`)) return false;
   return isPlaceIn(field, steps) || (isAbsent === true && field === "");
 }
 

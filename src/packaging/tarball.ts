@@ -74,11 +74,15 @@ function padToBlock(content: Uint8Array): Buffer {
   return Buffer.concat([content, Buffer.alloc(rest === 0 ? 0 : blockSize - rest)]);
 }
 
-/** Reads the files of a tarball that `writeTarball()` wrote. Their paths do not begin with `package/`. */
+/** No package that we write or read is larger, unpacked. */
+const mostBytes = 200_000_000;
+
+/** Reads the files of a ustar tarball. Their paths do not begin with `package/`. Throws if it is damaged, or has no end. */
 export function readTarball(bytes: Uint8Array): PackedFile[] {
-  const tar = gunzipSync(bytes);
+  const tar = gunzipSync(bytes, { maxOutputLength: mostBytes });
   const files: PackedFile[] = [];
   for (let offset = 0; tar[offset] !== 0;) {
+    if (offset >= tar.length) throw new Error("the tarball ends without an empty block");
     const read = (field: keyof typeof headerFields): string => {
       const [start, length] = headerFields[field];
       return tar.toString("utf8", offset + start, offset + start + length).replace(/\0.*$/su, "");
@@ -86,6 +90,7 @@ export function readTarball(bytes: Uint8Array): PackedFile[] {
     const [name, prefix] = [read("name"), read("prefix")];
     const path = (prefix === "" ? name : `${prefix}/${name}`).replace(/^package\//u, "");
     const length = Number.parseInt(read("size"), 8);
+    if (!(length >= 0)) throw new Error(`the size of "${path}" is not a number`);
     const content = tar.subarray(offset + blockSize, offset + blockSize + length);
     files.push({ path, content, executable: (Number.parseInt(read("mode"), 8) & 0o111) !== 0 });
     offset += blockSize + Math.ceil(length / blockSize) * blockSize;

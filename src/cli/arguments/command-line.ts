@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, type CommandEntry, type FlagDefinitions, invalidArgument } from "./command.ts";
-import { didYouMean } from "../../shared/text.ts";
+import { didYouMean, listWords } from "../../shared/text.ts";
 import type { PluginCommand } from "../../plugins/contract/define-plugin.ts";
 import { mayHavePlugins } from "../../project/project.ts";
 import { findProjectRoot, projectFile } from "../../project/store.ts";
@@ -46,10 +46,15 @@ export function formatFlags({ flags, streams = false }: Pick<Command, "flags" | 
   return Object.hasOwn(flags, "output") ? ["-o"] : ["-o", "--output"];
 }
 
-/** Removes the flag for the format from a command line. Throws if the format is neither `text` nor `json`. */
+/** Returns the formats that `--output` may name: a command has more of them as switches. */
+export function formatsOf({ formats = [] }: Pick<Command, "formats">): string[] {
+  return ["text", "json", ...formats];
+}
+
+/** Removes the flag for the format from a command line; one that is a switch of the command becomes that switch. Throws for others. */
 export function takeFormat(
   argv: readonly string[],
-  command: Pick<Command, "flags" | "streams">,
+  command: Pick<Command, "flags" | "streams" | "formats">,
 ): { rest: string[]; isJson: boolean } {
   const names = formatFlags(command);
   const end = separatorIndex(argv);
@@ -63,8 +68,9 @@ export function takeFormat(
   }
   if (format === undefined || format === "text" || format === "json")
     return { rest: [...kept, ...rest], isJson: format === "json" };
+  if (command.formats?.includes(format)) return { rest: [`--${format}`, ...kept, ...rest], isJson: false };
   throw invalidArgument(
-    `the output format must be text or json, not "${format}"`,
+    `the output format must be ${listWords(formatsOf(command))}, not "${format}"`,
     "use --output json, or omit it",
   );
 }

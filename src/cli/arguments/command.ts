@@ -88,6 +88,8 @@ export interface CommandDefinition<Flags extends FlagDefinitions = FlagDefinitio
   readonly positionals?: readonly string[];
   /** The command runs until it is stopped, or passes on the output of another program: it has no `--output json`. */
   readonly streams?: boolean;
+  /** Switches that choose a format, too, so that `--output` may name them. */
+  readonly formats?: readonly string[];
   /** Accepts arguments after `--`. */
   readonly takesRest?: boolean;
   /** Flags of kubebuilder and operator-sdk that are accepted without effect, and take a value; each with the reason. */

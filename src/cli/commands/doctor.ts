@@ -1,5 +1,6 @@
 import { defineCommand } from "../arguments/command.ts";
 import { checkApis } from "../doctor/check-apis.ts";
+import { checkRelease } from "../doctor/check-release.ts";
 import { checkConflicts, checkProject } from "../doctor/check-project.ts";
 import { checkLock, checkPackages, checkPlace } from "../doctor/check-packages.ts";
 import { checkTools } from "../doctor/check-tools.ts";
@@ -32,7 +33,7 @@ async function checkAll(project: OpenProject): Promise<Finding[]> {
   const conflicts = checkConflicts(tree);
   if (conflicts.length > 0) return [...checkPackages(root, tree), ...conflicts];
   const packages = [...checkPackages(root, tree), ...checkLock(root, tree), ...checkPlace(root, tree)];
-  return [...packages, ...(await checkProject(project)), ...checkApis(tree)];
+  return [...packages, ...(await checkProject(project)), ...checkApis(tree), ...checkRelease(root, tree)];
 }
 
 const signs = { good: "+", missing: "-", wrong: "!" } as const;

@@ -3,6 +3,7 @@
 import {
   extendCommand,
   formatFlags,
+  formatsOf,
   formatSummary,
   isTyped,
   orderWords,
@@ -31,7 +32,7 @@ export async function complete(words: readonly string[], cwd: string): Promise<s
     const choices = hasProjectValues(name) ? projectValues(name, before.slice(0, -1), cwd) : flag.choices;
     return proposeValues({ ...flag, ...(choices && { choices }) }, current);
   }
-  if (formatFlags(command).includes(before.at(-1)!)) return ["text", "json"];
+  if (formatFlags(command).includes(before.at(-1)!)) return formatsOf(command);
   return [
     ...proposeFlags(command, before),
     ...proposePositionals(command),

@@ -36,13 +36,31 @@ export async function readEarlier(root: string, cwd: string, place: string): Pro
     };
   }
   if (found.isDirectory()) return { ...(await readFolder(place, path)), name: place };
-  const text = atFile(path, () => readFileSync(path, "utf8"));
-  return {
-    name: place,
-    crds: requireCrds(place, await crdsIn([[place, text]])),
-    isShared: true,
-    hasNoConversions: false,
-  };
+  const content = atFile(path, () => readFileSync(path));
+  const files = /\.(?:tgz|tar\.gz)$/u.test(path)
+    ? await readPackedChart(place, content)
+    : [[place, content.toString("utf8")] as const];
+  const crds = requireCrds(place, await crdsIn(files));
+  return { name: place, crds, isShared: true, hasNoConversions: false };
+}
+
+/** Reads the files of a packed chart. */
+async function readPackedChart(
+  place: string,
+  bytes: Uint8Array,
+): Promise<(readonly [path: string, text: string])[]> {
+  const { readTarball } = await import("../../packaging/tarball.ts");
+  try {
+    return readTarball(bytes).map(
+      ({ path, content }) => [path, Buffer.from(content).toString("utf8")] as const,
+    );
+  } catch (cause) {
+    throw new TsbuilderError(`"${place}" is not a gzipped tarball`, {
+      code: "INVALID_SOURCE",
+      hint: "name what helm package or helm pull has written",
+      cause,
+    });
+  }
 }
 
 async function readFolder(place: string, path: string): Promise<Omit<EarlierApi, "name">> {

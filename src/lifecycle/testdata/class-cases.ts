@@ -29,6 +29,7 @@ const text: JSONSchema = { type: "string" };
 const integer: JSONSchema = { type: "integer" };
 const list = (items: JSONSchema, more: JSONSchema = {}): JSONSchema => ({ type: "array", items, ...more });
 const item = object({ name: text, port: integer }, { required: ["name", "port"] });
+const few = list({ ...text, maxLength: 9 }, { maxItems: 9 });
 const rule = (expression: string): JSONSchema => ({ "x-kubernetes-validations": [{ rule: expression }] });
 
 /** Cases about one field of the spec. */
@@ -59,7 +60,7 @@ const fieldCases: readonly (readonly [ChangeRule, string, JSONSchema, JSONSchema
   ["alternatives-changed", "another branch", { ...text, anyOf: [{ pattern: "^b" }, { pattern: "^a" }] }, { ...text, anyOf: [{ pattern: "^b" }, { pattern: "^c" }] }, "error", { outcome: "refused", spec: { a: "a" } }],
   ["rule-added", "a comparison", integer, { ...integer, ...rule("self < 3") }, "error", { outcome: "refused", unchanged: ".spec.a" }],
   ["rule-added", "about updates", text, { ...text, ...rule("self == oldSelf") }, "error", { outcome: "refused", unchanged: undefined }],
-  ["rule-added", "no item twice", list(text), list(text, rule("self.all(x, self.exists_one(y, x == y))")), "error", { outcome: "refused" }],
+  ["rule-added", "no item twice", few, { ...few, ...rule("self.all(x, self.exists_one(y, x == y))") }, "error", { outcome: "refused" }],
   ["rule-changed", "stricter", { ...integer, ...rule("self < 30") }, { ...integer, ...rule("self < 3") }, "error", { outcome: "refused" }],
   ["rule-removed", "", { ...integer, ...rule("self < 30") }, integer, "none"],
   ["default-added", "", integer, { ...integer, default: 1 }, "warning", { outcome: "other value", spec: {} }],
@@ -73,7 +74,8 @@ const fieldCases: readonly (readonly [ChangeRule, string, JSONSchema, JSONSchema
   ["list-type-changed", "a list map", list(item), list(item, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }), "error", { outcome: "refused" }],
   ["list-type-changed", "atomic", list(text, { "x-kubernetes-list-type": "set" }), list(text), "warning"],
   ["map-keys-changed", "a key less", list(item, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name", "port"] }), list(item, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] }), "error", { outcome: "refused" }],
-  ["map-type-changed", "", one(text), { ...one(text), "x-kubernetes-map-type": "atomic" }, "warning"],
+  ["map-type-changed", "granular", { ...one(text), "x-kubernetes-map-type": "atomic" }, one(text), "warning"],
+  ["map-type-changed", "atomic", one(text), { ...one(text), "x-kubernetes-map-type": "atomic" }, "none"],
 ];
 
 /** A case for each class of changes that a schema can have. */
@@ -95,7 +97,7 @@ export function crdWith(spec: JSONSchema, version: Partial<CRDVersion> = {}, mor
   const names = { kind: "Thing", plural: "things", singular: "thing", listKind: "ThingList" };
   const schema = { openAPIV3Schema: object({ spec }) };
   return {
-    metadata: { name: "things.example.com" },
+    metadata: { name: `things.${more.group ?? "example.com"}` },
     spec: {
       group: "example.com",
       scope: "Namespaced",

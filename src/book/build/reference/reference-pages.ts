@@ -12,6 +12,7 @@ import { bookAddress } from "../../../shared/book-address.ts";
 import { advice, bookPages } from "../../../simulation/explore/advice.ts";
 import { sentence } from "../../../shared/text.ts";
 import { explainedCodes, explainedSystemCodes } from "../../../cli/commands/explain.ts";
+import { rules } from "../../../lifecycle/rules.ts";
 import { features } from "../../../project/project.ts";
 import { type ProjectKey, projectKeys } from "../../../project/keys.ts";
 import { markerFamilies } from "../../../generators/markers/families/index.ts";
@@ -42,6 +43,7 @@ export async function referencePages(symbols = readExports()): Promise<ReadonlyM
     alerts: alertsPage(),
     environment: environmentPage,
     "simulation-classes": classesPage,
+    "api-changes": apiChangesPage,
     ...apiPages(symbols),
   };
   return new Map(Object.entries(pages).map(([name, page]) => [`reference/${name}.md`, renderPage(page)]));
@@ -564,6 +566,24 @@ const classesPage: Page = {
       sentence(text),
       `[More about it](${pagePath(bookPages[name as keyof typeof bookPages])}).`,
     ]),
+  ],
+};
+
+/** The page of the classes of changes that `api check` finds. */
+const apiChangesPage: Page = {
+  title: "Classes of changes of an API",
+  order: 10,
+  body: [
+    `${code("tsbuilder api check")} names each change by its class. Where an error needs a witness, a change without one is a warning: no object was found that was valid before and is refused now. Below ${code(".status")} only clients are affected, because nobody else writes there. [Your API changes](../guides/api-changes.md) explains the rest.`,
+    table(
+      ["class", "what has changed", "severity", "whom it breaks"],
+      Object.entries(rules).map(([name, { summary, severity, breaks }]) => [
+        code(name),
+        sentence(prose(summary)),
+        severity === "witness" ? "error with a witness" : severity,
+        breaks.join(", "),
+      ]),
+    ),
   ],
 };
 

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
+import { writeTarball } from "../../../packaging/tarball.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
 import { dispatch } from "../../start/main.ts";
 
@@ -128,6 +129,24 @@ describe("api check against a git ref", () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test("is what doctor names: the last release, or that there is none", async () => {
+    const doctor = async (): Promise<string> => {
+      const printed: string[] = [];
+      const ui = {
+        print: (text: string) => void printed.push(text),
+        note: () => undefined,
+        isInteractive: false,
+      };
+      await dispatch(["doctor"], folder.root, ui, goldenHost);
+      return printed.join("\n");
+    };
+    expect(await doctor()).toContain("+ api check: the API is compared with v1.0.0");
+    git("tag", "--delete", "v1.0.0");
+    expect(await doctor()).toContain(
+      "- api check: no version has been released that the API could be compared with",
+    );
+  });
+
   test("runs no program that the repository's settings name", async () => {
     const mark = join(folder.root, "ran");
     writeFileSync(join(folder.root, ".gitattributes"), "*.yaml filter=evil diff=evil export-subst\n");
@@ -176,6 +195,30 @@ describe("api check", () => {
     }
   });
 
+  test("compares with a chart, packed or not, and with a bundle, which says nothing about conversions", async () => {
+    const crd = "config/crd/bases/apps.example.com_orders.yaml";
+    await call("chart");
+    const write = (path: string, text: string): void => {
+      mkdirSync(dirname(join(folder.root, path)), { recursive: true });
+      writeFileSync(join(folder.root, path), text);
+    };
+    const template = read("dist/chart/templates/crd/orders.apps.example.com.yaml");
+    expect(template).toContain("{{- if .Values.crd.keep }}");
+    const packed = writeTarball([{ path: "templates/crd.yaml", content: Buffer.from(template) }]);
+    writeFileSync(join(folder.root, "chart.tgz"), packed);
+    write("bundle/manifests/orders.yaml", read(crd));
+    write("bundle/metadata/annotations.yaml", "annotations: {}\n");
+    edit("foo?: string;", "");
+    for (const place of ["dist/chart", "chart.tgz", "bundle"]) {
+      const { code, printed } = await check("--against", place);
+      expect([code, printed.match(/\(([a-z-]+)\)$/gm)]).toEqual([1, ["(field-removed)"]]);
+    }
+    writeFileSync(join(folder.root, "chart.tgz"), packed.subarray(0, packed.length - 40));
+    await expect(check("--against", "chart.tgz")).rejects.toMatchObject({
+      message: '"chart.tgz" is not a gzipped tarball',
+    });
+  });
+
   test("says what is missing where nothing was released", async () => {
     await expect(check()).rejects.toMatchObject({
       message:
@@ -183,6 +226,29 @@ describe("api check", () => {
     });
     await expect(check("--against", "api")).rejects.toMatchObject({
       message: '"api" contains no CustomResourceDefinition',
+    });
+  });
+
+  test("reports for code scanning", async () => {
+    cpSync(join(folder.root, "config/crd/bases"), join(folder.root, "released"), { recursive: true });
+    edit("foo?: string;", "bar?: string;");
+    const { code, printed } = await check("--against", "released", "--output", "sarif");
+    const log = JSON.parse(printed) as {
+      version: string;
+      runs: { results: unknown[]; tool: { driver: { rules: unknown[] } } }[];
+    };
+    const region = { startLine: lineOf("bar?: string"), startColumn: 3 };
+    expect([code, log.version, log.runs[0]!.results.length]).toEqual([1, "2.1.0", 1]);
+    expect(log.runs[0]!.tool.driver.rules).toEqual([
+      { id: "field-removed", shortDescription: { text: "the field is gone" } },
+    ]);
+    expect(log.runs[0]!.results[0]).toMatchObject({
+      ruleId: "field-removed",
+      level: "error",
+      locations: [{ physicalLocation: { artifactLocation: { uri: typesFile }, region } }],
+    });
+    await expect(check("--output", "xml")).rejects.toMatchObject({
+      message: 'the output format must be text, json or sarif, not "xml"',
     });
   });
 

@@ -8,7 +8,7 @@ import { refuseFindings } from "../../project/plan-generated.ts";
 
 const flags = {
   against: flag.string(
-    "the earlier API: a git ref, a folder, or a file such as install.yaml (default: the tag of the last release)",
+    "the earlier API: a git ref, a folder, an OLM bundle, a chart, or a file such as install.yaml (default: the last release's tag)",
     "REF",
   ),
   ...clusterFlags,
@@ -16,6 +16,7 @@ const flags = {
     "class of changes to allow, everywhere or at one place; kept in config/api-changes.yaml",
     "RULE[=PATH]",
   ),
+  sarif: flag.switch("print SARIF 2.1.0, for code scanning, as --output sarif does"),
   reason: flag.string("why the changes that --allow names are meant", "TEXT"),
   ...planFlags,
 } as const;
@@ -26,6 +27,7 @@ export const apiCheck = defineCommand({
   description:
     "Compares the CRDs that the types and markers ask for with those of an earlier state, and says whom each change breaks: objects that are stored, clients that read and write them, or those who apply manifests. Shows an object that was valid before and is refused now, or loses data. Exits with 1 if there is an error that is not allowed. Nothing of the earlier state runs, and without --allow nothing is written.",
   flags,
+  formats: ["sarif"],
   examples: [
     "tsbuilder api check",
     "tsbuilder api check --against origin/main",
@@ -63,7 +65,7 @@ export const apiCheck = defineCommand({
       );
     const reported = report.reportChanges(changes, known, (change) => now.positionOf(change));
     ui.add?.({ apiChanges: reported });
-    ui.print(report.formatChanges(reported, earlier.name));
+    ui.print(values.sarif ? report.formatSarif(reported) : report.formatChanges(reported, earlier.name));
     return reported.some(report.isBreaking) ? 1 : 0;
   },
 });
