@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { compareCase } from "./compare.ts";
+import { readCustomResources } from "./custom-resources.ts";
 import { namespacesOf, readVerdicts, verdictsFile } from "./judge.ts";
 import { knownReason } from "./known-differences.ts";
 import { Player } from "./play.ts";
@@ -15,7 +16,10 @@ test.skipIf(judged.length === 0)("a part of the cases of Kubernetes' own tests h
   // Every nth, so that all kinds are among them, in the same order on all machines.
   const step = Math.max(1, Math.floor(judged.length / part));
   const played = judged.filter((_, index) => index % step === 0);
-  const player = await Player.start(namespacesOf(played.map(({ request }) => request)));
+  const player = await Player.start(
+    namespacesOf(played.map(({ request }) => request)),
+    readCustomResources(),
+  );
   const wrong: string[] = [];
   for (const each of played) {
     const compared = compareCase(each, await player.play(each));

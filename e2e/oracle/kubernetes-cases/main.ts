@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { compareCase, type ComparedCase } from "./compare.ts";
+import { customCase, serveTogether } from "./custom-resources.ts";
 import { forgetVerdicts, judge, namespacesOf, readVerdicts } from "./judge.ts";
 import { Player } from "./play.ts";
 import { record, recordFile, type RecordedCase } from "./record.ts";
@@ -26,16 +27,23 @@ const recorded = readFileSync(recordFile(), "utf8")
   .trim()
   .split("\n")
   .map((line) => JSON.parse(line) as RecordedCase);
-const all = recorded.map(requestOf);
+const ofSchemas = recorded.flatMap(customCase);
+const all = [
+  ...recorded.filter(({ schema }) => !schema).map(requestOf),
+  ...ofSchemas.map(({ creation }) => creation),
+];
 const left = all.filter((each): each is Inexpressible => "reason" in each);
 const requests = new Map(all.flatMap((each) => ("id" in each ? [[each.id, each] as const] : [])));
 if (values.again) forgetVerdicts(values.kind);
 await judge([...requests.values()]);
+const { crds, values: ofValues } = serveTogether(ofSchemas, readVerdicts());
+for (const each of ofValues) requests.set(each.id, each);
+await judge([...requests.values()], crds);
 
 const judged = readVerdicts().filter(
   ({ request }) => values.kind === undefined || request.kind === values.kind,
 );
-const player = await Player.start(namespacesOf(judged.map(({ request }): CaseRequest => request)));
+const player = await Player.start(namespacesOf(judged.map(({ request }): CaseRequest => request)), crds);
 const compared: ComparedCase[] = [];
 for (const each of judged) compared.push(compareCase(each, await player.play(each)));
 await player.stop();

@@ -6,6 +6,7 @@ import type { Resource, WriteRequest } from "../../../src/cluster/registry/resou
 import { UnforeseenErrors } from "../../support/unforeseen-errors.ts";
 import { maskAnswer, type MaskedAnswer } from "../conformance/mask-answer.ts";
 import { kubernetesVersion } from "../real/build-kubernetes.ts";
+import { type CustomResourceDefinition, crdPath } from "./custom-resources.ts";
 import type { JudgedCase } from "./judge.ts";
 import type { RecordedObject } from "./record.ts";
 
@@ -25,13 +26,17 @@ export class Player {
     this.#errors = errors;
   }
 
-  static async start(namespaces: readonly string[]): Promise<Player> {
+  static async start(
+    namespaces: readonly string[],
+    crds: readonly CustomResourceDefinition[] = [],
+  ): Promise<Player> {
     serveRelease(kubernetesVersion);
     const unforeseen = new UnforeseenErrors();
     const tokens = { secret: { name: "admin", groups: ["system:masters"] } };
     const cluster = await startInProcess({ tokens, onError: unforeseen.add });
     const player = new Player(cluster, unforeseen.all);
     for (const name of namespaces) await player.#send("POST", "/api/v1/namespaces", { metadata: { name } });
+    for (const crd of crds) await player.#send("POST", crdPath, crd);
     return player;
   }
 
@@ -105,7 +110,8 @@ export class Player {
       headers: response.headers,
       bytes: response.body,
       text,
-      body: JSON.parse(text) as unknown,
+      // What isn't served is no Status.
+      body: text.startsWith("{") ? (JSON.parse(text) as unknown) : undefined,
     };
     return maskAnswer(received, { ns: "no-such-namespace", group: "no.such.group" });
   }

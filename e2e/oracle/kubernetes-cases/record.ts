@@ -24,6 +24,10 @@ export interface RecordedCase {
   readonly problem?: string;
   readonly object?: RecordedObject;
   readonly old?: RecordedObject;
+  /** The schema of a custom resource, a value of it, and the one that it replaces. */
+  readonly schema?: object;
+  readonly value?: unknown;
+  readonly oldValue?: unknown;
   /** True if the function returned a list of errors. */
   readonly judged: boolean;
   readonly errors?: ReadonlyArray<{ readonly type: string; readonly field: string }>;
@@ -64,6 +68,7 @@ export function record(): void {
       ...tested(kubernetes.Dir, "pkg/apis"),
       ...tested(kubernetes.Dir, "pkg/registry"),
       ...tested(extensions.Dir, "pkg/apis"),
+      ...tested(extensions.Dir, "pkg/apiserver/schema"),
     ];
     go("run", "./rewrite", work, ...packages);
     go("mod", "tidy", "-e");
@@ -112,6 +117,6 @@ function tested(module: string, folder: string): string[] {
 }
 
 function isTest(folder: string, file: string): boolean {
-  if (folder.endsWith("/validation")) return file.endsWith("_test.go");
+  if (/\/(?:validation|schema\/cel|listtype)$/u.test(folder)) return file.endsWith("_test.go");
   return folder.startsWith("pkg/registry/") && /(strategy|declarative_validation)_test\.go$/u.test(file);
 }

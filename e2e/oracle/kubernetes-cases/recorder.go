@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	extensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/apis/core"
 )
@@ -37,6 +38,10 @@ type line struct {
 	Problem  string  `json:"problem,omitempty"`
 	Object   any     `json:"object,omitempty"`
 	Old      any     `json:"old,omitempty"`
+	// A value of a custom resource, and the value that it replaces.
+	Schema   any `json:"schema,omitempty"`
+	Value    any `json:"value,omitempty"`
+	OldValue any `json:"oldValue,omitempty"`
 	Judged   bool    `json:"judged"`
 	Errors   []cause `json:"errors,omitempty"`
 }
@@ -81,6 +86,9 @@ func begin(name string, arguments []reflect.Value) (record *line) {
 			record.Problem = fmt.Sprint(problem)
 		}
 	}()
+	if record.ofSchema(arguments) {
+		return record
+	}
 	objects := []reflect.Value{}
 	for _, argument := range arguments {
 		for argument.Kind() == reflect.Interface && !argument.IsNil() {
@@ -99,6 +107,23 @@ func begin(name string, arguments []reflect.Value) (record *line) {
 	}
 	record.Object, record.Part = record.versioned(objects[0])
 	return record
+}
+
+// Records a value that follows its schema.
+func (record *line) ofSchema(arguments []reflect.Value) bool {
+	for at, argument := range arguments {
+		schema, ok := argument.Interface().(*structural.Structural)
+		if !ok || schema == nil || at+1 == len(arguments) {
+			continue
+		}
+		record.Schema = schema.ToKubeOpenAPI()
+		record.Value = arguments[at+1].Interface()
+		if rest := arguments[at+2:]; len(rest) > 0 && rest[0].Kind() == reflect.Interface {
+			record.OldValue = rest[0].Interface()
+		}
+		return true
+	}
+	return false
 }
 
 func (record *line) end(results []reflect.Value) {

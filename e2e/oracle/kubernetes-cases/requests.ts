@@ -68,7 +68,8 @@ export function requestOf(recorded: RecordedCase): CaseRequest | Inexpressible {
   return withId({ ...common, method: "POST", path, body });
 }
 
-function withId(request: Omit<CaseRequest, "id">): CaseRequest {
+/** Gives a request its name. */
+export function withId(request: Omit<CaseRequest, "id">): CaseRequest {
   const { method, path, body, old } = request;
   const hash = createHash("sha256").update(JSON.stringify([method, path, body, old?.object]));
   return { id: hash.digest("base64url").slice(0, 16), ...request };

@@ -22,6 +22,9 @@ var validating = regexp.MustCompile(`^[vV]alidat(e|ing|ion)[A-Z]`)
 // The methods of strategies, which are called Strategy, StatusStrategy, strategy and the like.
 var methods = map[string]bool{"Validate": true, "ValidateUpdate": true, "PrepareForCreate": true, "PrepareForUpdate": true}
 
+// What validates a custom resource by the rules of its schema.
+var validators = regexp.MustCompile(`^(celV|v)alidator$`)
+
 var strategies = regexp.MustCompile(`[sS]trategy`)
 
 func main() {
@@ -128,7 +131,8 @@ func rewrite(name string, text []byte, functions map[string]bool) []byte {
 			skipped[node.Sel] = true
 			from, to := set.Position(node.X.Pos()).Offset, set.Position(node.X.End()).Offset
 			owner := string(text[from:to])
-			isStrategy := methods[node.Sel.Name] && strategies.MatchString(owner)
+			isStrategy := methods[node.Sel.Name] && strategies.MatchString(owner) ||
+				node.Sel.Name == "Validate" && validators.MatchString(owner)
 			// The package under test, in tests outside of it.
 			isOutside := functions[node.Sel.Name] && strings.HasSuffix(file.Name.Name, "_test") && isName(node.X)
 			if isStrategy || isOutside {
