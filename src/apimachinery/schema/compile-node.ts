@@ -300,12 +300,10 @@ function formatBound(bound: number, value: number | bigint, isExact: boolean): s
   return isExact && kindOf(value) === "integer" ? goNumber(bound) : goFloat(bound);
 }
 
-const maxFloat32 = 3.4028234663852886e38;
-
 /** Returns true if a number fits into its type and format. */
 function isInRange(value: number | bigint, type: string, format: string): boolean {
   if (Number.isSafeInteger(value) && format !== "int32" && type === "integer") return true;
-  if (type === "number") return Math.abs(Number(value)) <= maxFloat32;
+  if (type === "number") return Number.isFinite(Math.fround(Number(value)));
   if (!/^-?\d+$/.test(typeof value === "bigint" ? String(value) : goPlainFloat(value))) return false;
   const bits = format === "int32" ? 31 : 63;
   return value >= -(2 ** bits) && value < 2 ** bits;

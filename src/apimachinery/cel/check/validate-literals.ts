@@ -47,8 +47,14 @@ function listChildren(expr: Expr): readonly Expr[] {
 const literalChecks: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => parseGoDuration(text) !== undefined,
   timestamp: (text) => parseTimestamp(text) !== undefined,
-  matches: (text) => patternError(text) === undefined,
+  matches: isPattern,
+  find: isPattern,
+  findAll: isPattern,
 };
+
+function isPattern(text: string): boolean {
+  return patternError(text) === undefined;
+}
 
 function checkCall(call: Call, issues: Issue[]): void {
   checkFormatCall(call, issues);

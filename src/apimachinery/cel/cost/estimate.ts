@@ -80,6 +80,11 @@ class Estimator {
   }
 
   #select(expr: Extract<Expr, { kind: "select" }>): Range {
+    if (expr.qualified !== undefined) {
+      // A name such as `google.protobuf.Timestamp`, whose size is taken for that of a variable.
+      this.#paths.set(expr, [expr.qualified]);
+      return fixed(1);
+    }
     const operand = this.cost(expr.operand);
     if (expr.test) return operand;
     this.#paths.set(expr, [...this.#pathOf(expr.operand), expr.field]);

@@ -19,7 +19,7 @@ export const times = [
   ...timestampGetter("getSeconds", "seconds", (date) => date.getUTCSeconds()),
   durationGetter("getSeconds", "seconds", (nanos) => nanos / 1_000_000_000n),
   ...timestampGetter("getMilliseconds", "milliseconds", (date) => date.getUTCMilliseconds()),
-  durationGetter("getMilliseconds", "milliseconds", (nanos) => (nanos / 1_000_000n) % 1000n),
+  durationGetter("getMilliseconds", "milliseconds", (nanos) => nanos / 1_000_000n),
 ];
 
 /** Declares a method of timestamps, without and with a time zone. */

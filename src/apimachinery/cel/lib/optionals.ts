@@ -11,7 +11,7 @@ import {
   WrittenObject,
 } from "../values/value.ts";
 import { EvalError } from "../values/eval-error.ts";
-import { CelDuration } from "../values/time.ts";
+import { CelDuration, CelTimestamp } from "../values/time.ts";
 
 const { bool } = typed;
 const item = anyType("V");
@@ -61,5 +61,7 @@ function isZero(value: Value): boolean {
   if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof CelList || value instanceof CelMap) return value.size === 0;
   if (value instanceof WrittenObject) return value.size === 0;
+  // As in Go, the zero of times is the beginning of the year 1.
+  if (value instanceof CelTimestamp) return value.nanos === -62_135_596_800_000_000_000n;
   return value instanceof CelDuration && value.nanos === 0n;
 }

@@ -142,13 +142,13 @@ function roundHalfEven(value: number, places: number): string {
 
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** The exponent is formatted as a power of ten, `1.5 × 10⁰³`. */
+/** The exponent is formatted as a power of ten, `1.5×10⁰³`. */
 function formatExponent(value: number, digits: number): string {
   if (!Number.isFinite(value)) return formatNonFinite(value);
   const [mantissa = "", exponent = ""] = value.toExponential(Math.min(digits, maxDigits)).split("e");
   const power = exponent.replace("+", "").replace(/^(-?)(\d)$/, "$10$2");
   const raised = power.replaceAll(/\d/g, (digit) => superscripts[Number(digit)]!).replace("-", "⁻");
-  return `${mantissa}\u202f×\u202f10${raised}`;
+  return `${mantissa}×10${raised}`;
 }
 
 function formatNonFinite(value: number): string {

@@ -141,6 +141,14 @@ class SchemaObject extends CelObject {
     );
   }
 
+  override hasSameRest(other: CelObject): boolean {
+    if (!(other instanceof SchemaObject)) return true;
+    const declared = new Set(Array.from(this.#fields.values(), ({ name }) => name));
+    return Object.keys(this.#json).every(
+      (name) => declared.has(name) || isEqual(this.#json[name], other.#json[name]),
+    );
+  }
+
   fields(): string[] {
     return Array.from(this.#fields.keys()).filter((field) => this.#read(field) !== undefined);
   }

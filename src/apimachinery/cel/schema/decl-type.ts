@@ -43,9 +43,15 @@ export function declTypeOf(schema: JSONSchema, isResource: boolean, name = "obje
   }
 }
 
-/** A resource always has apiVersion, kind and metadata.name, even if the schema doesn't declare them. */
+/**
+ * A resource always has apiVersion, kind and metadata.name, even if the schema doesn't declare them. A schema that declares
+ * all of them may declare further metadata.
+ */
 export function withMetadata(schema: JSONSchema): JSONSchema {
   const string: JSONSchema = { type: "string" };
+  const { kind, apiVersion, metadata } = schema.properties ?? {};
+  const declared = [kind, apiVersion, metadata?.properties?.["name"], metadata?.properties?.["generateName"]];
+  if (metadata?.type === "object" && declared.every((each) => each?.type === "string")) return schema;
   return {
     ...schema,
     properties: {

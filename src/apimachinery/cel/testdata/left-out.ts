@@ -54,6 +54,8 @@ export function reasonToLeaveOut(
   if (section === "format" && formattedOtherwise.has(name as string)) {
     return "string.format(): API servers have version 2 of the library";
   }
+  if (section === "duration_converters" && name === "get_milliseconds")
+    return "getMilliseconds() of durations: API servers return all milliseconds, not those of the second";
   if (section === "quoted_map_fields") return "names in backquotes: API servers don't allow them";
   return undefined;
 }

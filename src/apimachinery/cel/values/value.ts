@@ -203,6 +203,10 @@ export abstract class CelObject {
   abstract find(field: string): Value | undefined;
   /** The names of the fields that are set. */
   abstract fields(): string[];
+  /** Returns false if another object has other values in fields that no schema declares. */
+  hasSameRest(_other: CelObject): boolean {
+    return true;
+  }
 }
 
 /** The value of a struct literal: `Object.spec{replicas: 3}`. */
@@ -362,7 +366,7 @@ function isEqualMap(a: CelMap, b: CelMap): boolean {
 
 function isEqualObject(a: CelObject, b: CelObject): boolean {
   const fields = a.fields();
-  if (fields.length !== b.fields().length) return false;
+  if (fields.length !== b.fields().length || a.size !== b.size || !a.hasSameRest(b)) return false;
   return fields.every((field) => b.has(field) && isEqualValue(a.find(field)!, b.find(field)!));
 }
 
