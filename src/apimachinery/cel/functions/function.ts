@@ -135,7 +135,7 @@ function guardOf(type: CelType): (value: Value) => boolean {
 
 /** The first item decides the type of a list. */
 function listGuard(item: CelType): (value: Value) => boolean {
-  if (item.kind === "param" || item.kind === "dyn") return (value) => value instanceof CelList;
+  if (["param", "dyn", "list"].includes(item.kind)) return (value) => value instanceof CelList;
   const guard = guardOf(item);
   return (value) => value instanceof CelList && (value.size === 0 || guard(value.at(0)));
 }

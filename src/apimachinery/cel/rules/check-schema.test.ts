@@ -54,6 +54,7 @@ test.each([
   "self.wait.getMilliseconds() == 3723004",
   "self.two[0] != self.two[1]",
   "'%e'.format([3.14]) == '3.140000×10⁰⁰'",
+  "dyn([1, 2]).flatten() == [1, 2]",
   "optional.ofNonZeroValue(timestamp('0001-01-01T00:00:00Z')) == optional.none()",
 ])("the rule %s is accepted, and fulfilled", (rule) => {
   const schema = withRule(rule);
@@ -61,6 +62,16 @@ test.each([
   const two = ["a", "b"].map((unknown) => ({ known: 1, unknown }));
   const value = { time: "2026-01-01", wait: "1h2m3s4ms", two, embedded: { metadata: { name: "a" } } };
   expect(compileRules(schema)!.validate(value, { path: "" })).toEqual([]);
+});
+
+test("250 comparisons in a row are refused, and one less isn't", () => {
+  const problems = (count: number) => {
+    const schema = withRule(`${"self.yes == ".repeat(count)}self.yes`);
+    const whole = { ...schema, properties: { yes: { type: "boolean" } } } as JSONSchema;
+    return checkSchema({ type: "object", properties: { spec: whole } });
+  };
+  expect(problems(249)).toEqual([]);
+  expect(problems(250)).toHaveLength(1);
 });
 
 test.each(["find(')') == ''", "findAll(')') == []"])("the pattern of text.%s is refused", (call) => {

@@ -114,7 +114,9 @@ class Parser {
 
   #leftAssociative(kinds: ReadonlySet<TokenKind>, operand: () => Expr): Expr {
     let left = operand();
-    for (let length = 0; kinds.has(this.#tokens.peek().kind); length++) {
+    // The first operand is nested deepest: `a.b == c` is deeper than `a == b`.
+    const first = left.kind === "ident" || left.kind === "literal" ? 0 : 1;
+    for (let length = first; kinds.has(this.#tokens.peek().kind); length++) {
       if (length >= maxDepth) this.#tooDeep();
       const token = this.#tokens.next();
       const name = token.kind === "in" ? operators.in : `_${token.text}_`;
