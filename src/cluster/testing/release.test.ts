@@ -66,6 +66,36 @@ test("a cluster of 1.35 lacks the kinds and fields of newer releases", async () 
   );
 });
 
+test.each([
+  [
+    "autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+    { scaleTargetRef: { kind: "Deployment", apiVersion: "apps/v1", name: "a" }, minReplicas: 0 },
+    "spec.maxReplicas: Invalid value: 0: must be greater than 0",
+  ],
+  [
+    "flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
+    { type: "Limited", limited: { limitResponse: {} } },
+    'spec.limited.limitResponse.type: Unsupported value: "": supported values: "Queue", "Reject"',
+  ],
+  [
+    "apps/v1/namespaces/default/daemonsets",
+    {
+      selector: { matchLabels: { a: "b" } },
+      template: {
+        metadata: { labels: { a: "b" } },
+        spec: { containers: [{ name: "c", image: "i", restartPolicy: "Never", restartPolicyRules: [{}] }] },
+      },
+    },
+    'action: Unsupported value: "": supported values: "Restart"',
+  ],
+])("1.35 has its own words for what is wrong with %s", async (path, spec, problem) => {
+  const body = { metadata: { name: "a" }, spec };
+  const { body: answer } = await send(oldest.kubeconfig, { method: "POST", path: `/apis/${path}`, body });
+  const { message } = answer as { message: string };
+  expect(message).toContain(problem);
+  expect(message).not.toContain("RestartAllContainers");
+});
+
 test("all clusters of a process serve one release", async () => {
   expect((await ask(newest.another, "/version")).body).toMatchObject({ minor: "37" });
   expect(newest.errors).toEqual([

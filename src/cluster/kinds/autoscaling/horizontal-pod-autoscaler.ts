@@ -1,7 +1,7 @@
 import type * as v2 from "@tsbuilder/apimachinery/k8s/autoscaling/v2";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { type ApiObject, type Sent, replaceFields } from "../../contract/api-object.ts";
-import { isFeatureOn, untilDeclared } from "../../contract/version.ts";
+import { isFeatureOn, servesSince, untilDeclared } from "../../contract/version.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import { count, text } from "../cells.ts";
 import { compareQuantities } from "@tsbuilder/apimachinery/quantity";
@@ -139,7 +139,10 @@ function* specProblems({ spec = {} }: HorizontalPodAutoscaler, old?: HorizontalP
   const lowest = before?.minReplicas === 0 || isFeatureOn("HPAScaleToZero") ? 0 : 1;
   if (minReplicas < lowest)
     yield invalid("spec.minReplicas", minReplicas, `must be greater than or equal to ${lowest}`);
-  if (maxReplicas === 0) yield required("spec.maxReplicas", untilDeclared("must be set and greater than 0"));
+  if (maxReplicas < 1 && !servesSince("1.36"))
+    yield invalid("spec.maxReplicas", maxReplicas, "must be greater than 0");
+  else if (maxReplicas === 0)
+    yield required("spec.maxReplicas", untilDeclared("must be set and greater than 0"));
   else if (maxReplicas < 1)
     yield invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to 1");
   if (maxReplicas < minReplicas)

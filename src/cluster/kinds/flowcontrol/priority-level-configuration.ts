@@ -1,11 +1,11 @@
 import type * as v1 from "@tsbuilder/apimachinery/k8s/flowcontrol/v1";
 import { type FieldError, forbidden, invalid, required } from "@tsbuilder/apimachinery/errors";
 import type { ApiObject, Sent } from "../../contract/api-object.ts";
-import { untilDeclared } from "../../contract/version.ts";
+import { servesSince, untilDeclared } from "../../contract/version.ts";
 import type { CellReader } from "../../registry/resource.ts";
 import type { BuiltInKind } from "../built-in-kind.ts";
 import { readField, text } from "../cells.ts";
-import { type Problems, choice, inRange } from "../checks/problems.ts";
+import { type Problems, choice, inRange, optionalChoice } from "../checks/problems.ts";
 import { conditionProblems, fixedLevelProblems, resetFlowControlFields } from "./fixed-specs.ts";
 
 export const priorityLevelConfiguration: BuiltInKind = {
@@ -83,7 +83,10 @@ function* queueProblems(field: string, { type, queuing }: Sent<v1.LimitResponse>
     if (queuing) yield forbidden(at, untilDeclared(detail));
     return;
   }
-  if (type !== "Queue") return yield* choice(`${field}.type`, type, ["Queue", "Reject"]);
+  if (type !== "Queue") {
+    const rule = servesSince("1.36") ? choice : optionalChoice;
+    return yield* rule(`${field}.type`, type ?? "", ["Queue", "Reject"]);
+  }
   if (!queuing) return yield required(at, "must not be empty if limited.limitResponse.type is Limited");
   const { queues = 0, handSize = 0, queueLengthLimit = 0 } = queuing;
   if (queueLengthLimit <= 0) yield invalid(`${at}.queueLengthLimit`, queueLengthLimit, "must be positive");

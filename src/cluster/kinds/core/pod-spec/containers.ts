@@ -1,5 +1,6 @@
 import type * as core from "@tsbuilder/apimachinery/k8s/core/v1";
 import type { Sent } from "../../../contract/api-object.ts";
+import { isFeatureOn } from "../../../contract/version.ts";
 import { checkLabel, checkQualifiedName, checkSubdomain } from "@tsbuilder/apimachinery/naming";
 import {
   duplicate,
@@ -487,8 +488,10 @@ function* restartPolicyProblems(field: string, container: Container): Problems {
     yield required(`${field}.restartPolicy`, "must specify restartPolicy when restart rules are used");
   }
   if (rules.length > 20) yield tooMany(`${field}.restartPolicyRules`, rules.length, 20);
+  const restartsAll = isFeatureOn("RestartAllContainersOnContainerExits");
+  const actions = restartsAll ? ["Restart", "RestartAllContainers"] : ["Restart"];
   for (const [at, { action = "", exitCodes }] of itemsOf(`${field}.restartPolicyRules`, rules)) {
-    yield* optionalChoice(`${at}.action`, action, ["Restart", "RestartAllContainers"]);
+    yield* optionalChoice(`${at}.action`, action, actions);
     if (!exitCodes) {
       yield required(`${at}.exitCodes`, "must be specified");
       continue;
