@@ -8,7 +8,7 @@ import { type CaseRequest, withId } from "./requests.ts";
 
 /** A CRD that serves the values of several cases, each as a field of its own. */
 export interface CustomResourceDefinition extends RecordedObject {
-  readonly spec: { readonly group: string };
+  readonly spec: { readonly group: string; readonly [field: string]: unknown };
 }
 
 /** A schema with rules, and a value of it: the schema is tried by a CRD's creation, and the value, if that is accepted, by its own. */
@@ -36,7 +36,7 @@ function crdOf(group: string, properties: Readonly<Record<string, object>>): Cus
       names: { plural: "foos", kind: customKind },
       versions: [{ name: "v1", served: true, storage: true, schema }],
     },
-  } as CustomResourceDefinition;
+  };
 }
 
 /** Returns the case of a custom resource; none, if the recorded one is of a built-in kind. */
@@ -83,8 +83,13 @@ export function serveTogether(cases: readonly CustomCase[], verdicts: readonly J
 function valueRequest(recorded: RecordedCase, crd: CustomResourceDefinition, field: string): CaseRequest {
   const { group } = crd.spec;
   const metadata = { name: "a", namespace: "default" };
-  const object = (value: unknown): RecordedObject =>
-    ({ apiVersion: `${group}/v1`, kind: customKind, metadata, [field]: value }) as RecordedObject;
+  const apiVersion = `${group}/v1`;
+  const object = (value: unknown): RecordedObject => ({
+    apiVersion,
+    kind: customKind,
+    metadata,
+    [field]: value,
+  });
   const { function: name, at, judged, errors, value, oldValue } = recorded;
   const valid = judged ? !errors : undefined;
   const common = { kind: customKind, function: name, at, valid, body: object(value) };

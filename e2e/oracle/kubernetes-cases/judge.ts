@@ -129,8 +129,8 @@ class RealServer {
 
   /** Creates a CRD, and waits until its resource is served. */
   async serve(crd: CustomResourceDefinition): Promise<void> {
-    const { code } = await this.#receive("POST", crdPath, crd);
-    for (let turns = 0; code === 201 && turns < 200; turns++) {
+    if ((await this.#receive("POST", crdPath, crd)).code !== 201) return;
+    for (let turns = 0; turns < 200; turns++) {
       if (await this.#read(resourcePath(crd))) return;
       await sleep(50);
     }

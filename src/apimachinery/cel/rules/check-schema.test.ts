@@ -43,7 +43,7 @@ function withRule(rule: string): JSONSchema {
     embedded,
     text,
   };
-  return { type: "object", properties, "x-kubernetes-validations": [{ rule }] } as JSONSchema;
+  return { type: "object", properties, "x-kubernetes-validations": [{ rule }] };
 }
 
 // What an API server accepts of Kubernetes' own cases (e2e/oracle/kubernetes-cases).

@@ -62,9 +62,9 @@ export function* jobSpecProblems(field: string, spec: JobSpec): Problems {
     }
   }
   yield* policyProblems(field, spec);
-  const { minCount = 0 } = schedulingOf(spec)?.schedulingPolicy?.gang ?? {};
+  const minCount = schedulingOf(spec)?.schedulingPolicy?.gang?.minCount;
   const { parallelism = 1 } = spec;
-  if (minCount > parallelism) {
+  if (minCount !== undefined && minCount > parallelism) {
     const detail = `must not be greater than parallelism (${parallelism})`;
     yield invalid(`${field}.scheduling.schedulingPolicy.gang.minCount`, minCount, detail);
   }
