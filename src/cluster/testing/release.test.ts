@@ -96,6 +96,20 @@ test.each([
   expect(message).not.toContain("RestartAllContainers");
 });
 
+test("1.35 validates the metadata of a changed NetworkPolicy as of a new one", async () => {
+  const path = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies";
+  const policy = (generateName: string) => ({
+    metadata: { name: "a", generateName },
+    spec: { podSelector: {} },
+  });
+  const put = async ({ kubeconfig }: Served) => {
+    await send(kubeconfig, { method: "POST", path, body: policy("b") });
+    return send(kubeconfig, { method: "PUT", path: `${path}/a`, body: policy("B:") });
+  };
+  expect((await put(oldest)).text).toContain("metadata.generateName: Invalid value");
+  expect(await put(newest)).toMatchObject({ code: 200 });
+});
+
 test("all clusters of a process serve one release", async () => {
   expect((await ask(newest.another, "/version")).body).toMatchObject({ minor: "37" });
   expect(newest.errors).toEqual([

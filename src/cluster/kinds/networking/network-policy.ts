@@ -12,6 +12,10 @@ import { type Problems, each, refused, optionalChoice, itemsOf } from "../checks
 
 export const networkPolicy: BuiltInKind = {
   resource: "networkpolicies.networking.k8s.io",
+  /** Until 1.36, an update validates the metadata like that of a new policy, too. */
+  get metadataChecks() {
+    return servesSince("1.36") ? {} : { update: ["new", "update"] as const };
+  },
   strategy: {
     default(object) {
       const spec = object["spec"] as Fields | undefined;
