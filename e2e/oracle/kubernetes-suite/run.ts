@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { kubernetesVersion } from "../real/build-kubernetes.ts";
+import { defaultVersion, kubernetesVersion } from "../real/build-kubernetes.ts";
 import { findProgram } from "./find-program.ts";
 import { whyLeftOut } from "./left-out.ts";
 import { runOnNodes, startNodesCluster } from "./run-on-nodes.ts";
@@ -9,8 +9,13 @@ import { prepareSuiteImages } from "./suite-images.ts";
 import { type Row, readRows, rowsOf, titleOf, verdictsPage } from "./table.ts";
 import type { Verdict } from "./verdicts.ts";
 
-const page = new URL("VERDICTS.md", import.meta.url);
-const introduction = `Written by \`npm run lab -- conformance\`, which runs the [Conformance] specs of Kubernetes ${kubernetesVersion} that need no running container.
+/** Each release has a page; that of the default one is the one that tests read. */
+const [major, minor] = kubernetesVersion.split(".");
+const page = new URL(
+  kubernetesVersion === defaultVersion ? "VERDICTS.md" : `VERDICTS-${major}.${minor}.md`,
+  import.meta.url,
+);
+const introduction = `Written by \`${kubernetesVersion === defaultVersion ? "" : `KUBERNETES_VERSION=${kubernetesVersion} `}npm run lab -- conformance\`, which runs the [Conformance] specs of Kubernetes ${kubernetesVersion} that need no running container.
 The suite's webhooks and the containers of its Jobs have stand-ins: \`sample-webhooks.ts\` and \`container-stages.ts\`.`;
 
 const nodesPage = new URL("VERDICTS-NODES.md", import.meta.url);

@@ -3,6 +3,7 @@ import { controllerNames } from "@tsbuilder/cluster";
 import { startTestCluster, type TestCluster } from "@tsbuilder/cluster/testing";
 import type { ResourceName } from "../../../src/cluster/contract/cluster-objects.ts";
 import { clusterObjects } from "../../../src/cluster/registry/cluster-objects.ts";
+import { kubernetesVersion } from "../real/build-kubernetes.ts";
 import { isUnforeseen } from "../../support/unforeseen-errors.ts";
 import { containerStages } from "./container-stages.ts";
 import { startWebhookServer } from "./webhook-server.ts";
@@ -19,6 +20,7 @@ export async function startSuiteCluster(): Promise<TestCluster> {
     return data && { cert: decode(data["tls.crt"]!), key: decode(data["tls.key"]!) };
   });
   const cluster = await startTestCluster({
+    kubernetesVersion,
     controllers: controllerNames,
     stages: containerStages(),
     // The specs refuse what controllers write, which is then tried again; any other failure is a defect.

@@ -4,7 +4,8 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The version that the embedded cluster is compared with, which serves the same release then. */
-export const kubernetesVersion = process.env["KUBERNETES_VERSION"] || "1.36.3";
+export const defaultVersion = "1.36.3";
+export const kubernetesVersion = process.env["KUBERNETES_VERSION"] || defaultVersion;
 const etcdVersion = "3.6.8";
 
 /** A program of Kubernetes or etcd, by the path of its Go package. */
