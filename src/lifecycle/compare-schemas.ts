@@ -187,7 +187,7 @@ function compareDefaults(old: JSONSchema, next: JSONSchema, steps: readonly Step
 
 /** The values of an enum; those of an `allOf` count, too: so an enum that admits null is written. */
 function enumOf({ enum: values, allOf = [] }: JSONSchema): readonly unknown[] | undefined {
-  return values ?? allOf.find((branch) => branch.enum)?.enum;
+  return values?.length ? values : allOf.find((branch) => branch.enum)?.enum;
 }
 
 /** The alternatives of a schema, without those that int-or-string and enums have. */

@@ -70,13 +70,13 @@ export const histories: readonly History[] = [
     folders: ["config/crd/experimental"],
     versions: ["v0.7.0", "v0.8.0", "v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"],
   },
-  { module: "sigs.k8s.io/jobset", folders: ["config/components/crd/bases"], versions: minors(0, 3, 8) },
+  { module: "sigs.k8s.io/jobset", folders: ["config/components/crd/bases"], versions: minors(0, 4, 8) },
   {
     module: "sigs.k8s.io/karpenter",
     folders: ["pkg/apis/crds"],
-    versions: ["v0.36.0", "v0.37.0", "v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"],
+    versions: ["v0.36.0", "v0.37.0", "v1.0.0", "v1.1.0", "v1.2.0"],
   },
-  { module: "sigs.k8s.io/kueue", folders: ["config/components/crd/bases"], versions: minors(0, 6, 11) },
+  { module: "sigs.k8s.io/kueue", folders: ["config/components/crd/bases"], versions: minors(0, 6, 10) },
   { module: "sigs.k8s.io/lws", folders: ["config/crd/bases"], versions: minors(0, 3, 6) },
 ];
 
