@@ -23,7 +23,7 @@ export interface History {
   readonly versions: readonly string[];
 }
 
-/** The first releases of minor versions, as `1.13-18` of `v`: `v1.13.0` to `v1.18.0`. */
+/** The first releases of minor versions, in their order: those that the module proxy has. */
 function minors(major: number, first: number, last: number): string[] {
   return Array.from({ length: last - first + 1 }, (_, at) => `v${major}.${first + at}.0`);
 }
@@ -35,14 +35,18 @@ export const histories: readonly History[] = [
   {
     module: "github.com/external-secrets/external-secrets",
     folders: ["config/crds/bases"],
-    versions: ["v0.9.0", "v0.10.0", "v0.14.0", "v0.16.2", "v1.3.2"],
+    versions: ["v0.9.0", "v0.10.0", "v0.16.2", "v1.3.2"],
   },
   {
     module: "github.com/grafana/grafana-operator/v5",
     folders: ["config/crd/bases"],
-    versions: minors(5, 13, 18),
+    versions: ["v5.13.0", "v5.16.0", "v5.18.0"],
   },
-  { module: "github.com/kedacore/keda/v2", folders: ["config/crd/bases"], versions: minors(2, 12, 17) },
+  {
+    module: "github.com/kedacore/keda/v2",
+    folders: ["config/crd/bases"],
+    versions: [...minors(2, 12, 14), ...minors(2, 16, 17)],
+  },
   { module: "github.com/kyverno/kyverno", folders: ["config/crds"], versions: minors(1, 10, 14) },
   { module: "github.com/projectcontour/contour", folders: ["examples/contour"], versions: minors(1, 25, 30) },
   {

@@ -88,11 +88,9 @@ const typeOf: readonly (readonly [keyword: RegExp, schema: JSONSchema])[] = [
   [/^required$/, { type: "object", properties: { foo: { type: "string" }, bar: { type: "string" } } }],
 ];
 
-function schemaOf({ Default, Enum, ID: _, ...others }: GoSchema): JSONSchema {
-  const entries = Object.entries(others).map(([name, value]) => [
-    `${name[0]!.toLowerCase()}${name.slice(1)}`,
-    value,
-  ]);
+function schemaOf({ Default, Enum, ...others }: GoSchema): JSONSchema {
+  const named = Object.entries(others).filter(([name]) => name !== "ID");
+  const entries = named.map(([name, value]) => [`${name[0]!.toLowerCase()}${name.slice(1)}`, value]);
   const schema = Object.fromEntries(entries) as JSONSchema;
   return {
     ...schema,
