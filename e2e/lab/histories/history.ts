@@ -47,17 +47,21 @@ export const histories: readonly History[] = [
     folders: ["config/crd/bases"],
     versions: [...minors(2, 12, 14), ...minors(2, 16, 17)],
   },
-  { module: "github.com/kyverno/kyverno", folders: ["config/crds"], versions: minors(1, 10, 14) },
-  { module: "github.com/projectcontour/contour", folders: ["examples/contour"], versions: minors(1, 25, 30) },
+  { module: "github.com/kyverno/kyverno", folders: ["config/crds"], versions: minors(1, 10, 12) },
+  {
+    module: "github.com/projectcontour/contour",
+    folders: ["examples/contour"],
+    versions: ["v1.25.0", "v1.27.0"],
+  },
   {
     module: "github.com/prometheus-operator/prometheus-operator",
     folders: ["example/prometheus-operator-crd"],
-    versions: minors(0, 75, 80),
+    versions: minors(0, 75, 76),
   },
   {
     module: "github.com/rabbitmq/cluster-operator/v2",
     folders: ["config/crd/bases"],
-    versions: minors(2, 7, 12),
+    versions: ["v2.7.0", ...minors(2, 9, 11)],
   },
   { module: "istio.io/api", folders: ["kubernetes"], versions: minors(1, 20, 25) },
   {
