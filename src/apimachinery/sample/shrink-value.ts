@@ -28,7 +28,9 @@ function* candidates(value: object): Generator {
 /** Yields copies in which a text is another one wherever it stands: some texts must be equal. */
 function* withSimplerTexts(value: object): Generator {
   const json = JSON.stringify(value);
-  const texts = new Set([...json.matchAll(/(?<=[:[,])"(?:[^"\\]|\\.){2,}"(?=[,\]}])/gu)].map(([text]) => text));
+  const texts = new Set(
+    [...json.matchAll(/(?<=[:[,])"(?:[^"\\]|\\.){2,}"(?=[,\]}])/gu)].map(([text]) => text),
+  );
   for (const text of [...texts].slice(0, 20)) yield JSON.parse(json.replaceAll(text, '"a"'));
 }
 
