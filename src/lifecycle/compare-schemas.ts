@@ -15,6 +15,8 @@ export interface Aim {
   readonly isAbsent?: boolean;
   /** The list has its first item twice. */
   readonly isDoubled?: boolean;
+  /** The text is as short as it may be. */
+  readonly isShortest?: boolean;
   /** The field in which the second one differs. */
   readonly variedKey?: string;
   /** What the new schema does to the witness. */
