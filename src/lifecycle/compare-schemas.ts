@@ -15,6 +15,8 @@ export interface Aim {
   readonly isAbsent?: boolean;
   /** The list has its first item twice. */
   readonly isDoubled?: boolean;
+  /** The text is as short as it may be. */
+  readonly isShortest?: boolean;
   /** The field in which the second one differs. */
   readonly variedKey?: string;
   /** What the new schema does to the witness. */
@@ -187,7 +189,7 @@ function compareDefaults(old: JSONSchema, next: JSONSchema, steps: readonly Step
 
 /** The values of an enum; those of an `allOf` count, too: so an enum that admits null is written. */
 function enumOf({ enum: values, allOf = [] }: JSONSchema): readonly unknown[] | undefined {
-  return values ?? allOf.find((branch) => branch.enum)?.enum;
+  return values?.length ? values : allOf.find((branch) => branch.enum)?.enum;
 }
 
 /** The alternatives of a schema, without those that int-or-string and enums have. */

@@ -59,12 +59,19 @@ export function findWitness(
   if (!aim) return undefined;
   const [valid, other] = aim.isReversed ? [next, old] : [old, next];
   const at = aim.steps ?? steps;
-  // Rules about lists are often about what they have twice.
-  const [directed, doubling] = [aim, { ...aim, isDoubled: true }].map((one) =>
-    directSchema(valid.schema, at, one),
-  );
+  // Rules about lists are often about what they have twice, and those about texts about empty ones.
+  const [directed, doubling, shortening] = [
+    aim,
+    { ...aim, isDoubled: true },
+    { ...aim, isShortest: true },
+  ].map((one) => directSchema(valid.schema, at, one));
   const drawOne = (draw: number): WitnessObject =>
-    drawObject(valid, (aim.isDoubled ?? (aim.rule && draw % 3 === 2)) ? doubling! : directed!, random, draw);
+    drawObject(
+      valid,
+      [directed, shortening, doubling][aim.isDoubled ? 2 : aim.rule ? draw % 3 : 0]!,
+      random,
+      draw,
+    );
   const isTransition = aim.rule?.rule !== undefined && /\boldSelf\b/u.test(aim.rule.rule);
   const trial: Trial = { valid, other, steps: at, aim };
   const random = new Random(hash(JSON.stringify(at)));
@@ -213,6 +220,7 @@ const doubledTitle = "tsbuilder: doubled but for ";
 function directSchema(schema: JSONSchema, [step, ...rest]: readonly Step[], aim: Aim): JSONSchema {
   if (step === undefined) {
     const aimed = aim.schema ?? schema;
+    if (aim.isShortest && aimed.type === "string") return { ...aimed, maxLength: aimed.minLength ?? 0 };
     return aim.isDoubled
       ? {
           ...aimed,

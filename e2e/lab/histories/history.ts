@@ -23,7 +23,7 @@ export interface History {
   readonly versions: readonly string[];
 }
 
-/** The first releases of minor versions, as `1.13-18` of `v`: `v1.13.0` to `v1.18.0`. */
+/** The first releases of minor versions, in their order: those that the module proxy has. */
 function minors(major: number, first: number, last: number): string[] {
   return Array.from({ length: last - first + 1 }, (_, at) => `v${major}.${first + at}.0`);
 }
@@ -35,25 +35,33 @@ export const histories: readonly History[] = [
   {
     module: "github.com/external-secrets/external-secrets",
     folders: ["config/crds/bases"],
-    versions: ["v0.9.0", "v0.10.0", "v0.14.0", "v0.16.2", "v1.3.2"],
+    versions: ["v0.9.0", "v0.10.0", "v0.16.2", "v1.3.2"],
   },
   {
     module: "github.com/grafana/grafana-operator/v5",
     folders: ["config/crd/bases"],
-    versions: minors(5, 13, 18),
+    versions: ["v5.13.0", "v5.16.0", "v5.18.0"],
   },
-  { module: "github.com/kedacore/keda/v2", folders: ["config/crd/bases"], versions: minors(2, 12, 17) },
-  { module: "github.com/kyverno/kyverno", folders: ["config/crds"], versions: minors(1, 10, 14) },
-  { module: "github.com/projectcontour/contour", folders: ["examples/contour"], versions: minors(1, 25, 30) },
+  {
+    module: "github.com/kedacore/keda/v2",
+    folders: ["config/crd/bases"],
+    versions: [...minors(2, 12, 14), ...minors(2, 16, 17)],
+  },
+  { module: "github.com/kyverno/kyverno", folders: ["config/crds"], versions: minors(1, 10, 12) },
+  {
+    module: "github.com/projectcontour/contour",
+    folders: ["examples/contour"],
+    versions: ["v1.25.0", "v1.27.0"],
+  },
   {
     module: "github.com/prometheus-operator/prometheus-operator",
     folders: ["example/prometheus-operator-crd"],
-    versions: minors(0, 75, 80),
+    versions: minors(0, 75, 76),
   },
   {
     module: "github.com/rabbitmq/cluster-operator/v2",
     folders: ["config/crd/bases"],
-    versions: minors(2, 7, 12),
+    versions: ["v2.7.0", ...minors(2, 9, 11)],
   },
   { module: "istio.io/api", folders: ["kubernetes"], versions: minors(1, 20, 25) },
   {
@@ -70,13 +78,13 @@ export const histories: readonly History[] = [
     folders: ["config/crd/experimental"],
     versions: ["v0.7.0", "v0.8.0", "v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"],
   },
-  { module: "sigs.k8s.io/jobset", folders: ["config/components/crd/bases"], versions: minors(0, 3, 8) },
+  { module: "sigs.k8s.io/jobset", folders: ["config/components/crd/bases"], versions: minors(0, 4, 8) },
   {
     module: "sigs.k8s.io/karpenter",
     folders: ["pkg/apis/crds"],
-    versions: ["v0.36.0", "v0.37.0", "v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"],
+    versions: ["v0.36.0", "v0.37.0", "v1.0.0", "v1.1.0", "v1.2.0"],
   },
-  { module: "sigs.k8s.io/kueue", folders: ["config/components/crd/bases"], versions: minors(0, 6, 11) },
+  { module: "sigs.k8s.io/kueue", folders: ["config/components/crd/bases"], versions: minors(0, 6, 10) },
   { module: "sigs.k8s.io/lws", folders: ["config/crd/bases"], versions: minors(0, 3, 6) },
 ];
 

@@ -59,6 +59,7 @@ const fieldCases: readonly (readonly [ChangeRule, string, JSONSchema, JSONSchema
   ["format-changed", "date", text, { ...text, format: "date" }, "error", { outcome: "refused", spec: { a: "a" } }],
   ["alternatives-changed", "another branch", { ...text, anyOf: [{ pattern: "^b" }, { pattern: "^a" }] }, { ...text, anyOf: [{ pattern: "^b" }, { pattern: "^c" }] }, "error", { outcome: "refused", spec: { a: "a" } }],
   ["rule-added", "a comparison", integer, { ...integer, ...rule("self < 3") }, "error", { outcome: "refused", unchanged: ".spec.a" }],
+  ["rule-added", "about empty texts", text, { ...text, ...rule("self != ''") }, "error", { outcome: "refused", spec: { a: "" } }],
   ["rule-added", "about updates", text, { ...text, ...rule("self == oldSelf") }, "error", { outcome: "refused", unchanged: undefined }],
   ["rule-added", "no item twice", few, { ...few, ...rule("self.all(x, self.exists_one(y, x == y))") }, "error", { outcome: "refused" }],
   ["rule-changed", "stricter", { ...integer, ...rule("self < 30") }, { ...integer, ...rule("self < 3") }, "error", { outcome: "refused" }],

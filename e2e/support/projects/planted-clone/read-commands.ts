@@ -20,6 +20,8 @@ export const readCommands: readonly string[] = [
   "manifests --check",
   "manifests --dry-run",
   "manifests --diff",
+  "api check --against HEAD",
+  "api check --against config --allow field-removed --reason meant --dry-run",
   "generate --dry-run",
   "generate docs --dry-run",
   "generate types crds.yaml --dry-run",
