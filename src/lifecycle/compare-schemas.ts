@@ -151,7 +151,7 @@ function compareValues(old: JSONSchema, next: JSONSchema, steps: readonly Step[]
     if ((old[keyword] ?? "") === (next[keyword] ?? "") || !next[keyword]) continue;
     const message = old[keyword]
       ? `the ${keyword} was ${old[keyword]} and is ${next[keyword]}`
-      : `there is the ${keyword} ${next[keyword]}`;
+      : `there was no ${keyword}, and it is ${next[keyword]}`;
     add(rule, keyword, message, refusedAs(keyword === "pattern" ? /should match/u : /of type/u));
   }
   if (!isEqual(junctorsOf(old), junctorsOf(next)))
@@ -179,7 +179,8 @@ function compareDefaults(old: JSONSchema, next: JSONSchema, steps: readonly Step
   const change = (rule: ChangeRule, message: string): SchemaChange[] => [
     { rule, steps, keyword: "default", message, aim },
   ];
-  if (before === undefined) return change("default-added", `there is the default ${JSON.stringify(after)}`);
+  if (before === undefined)
+    return change("default-added", `there was no default, and it is ${JSON.stringify(after)}`);
   if (after === undefined) return change("default-removed", `the default ${JSON.stringify(before)} is gone`);
   return change(
     "default-changed",
@@ -227,7 +228,7 @@ function compareBounds(old: JSONSchema, next: JSONSchema, steps: readonly Step[]
       `${schema[keyword]}${exclusive && schema[exclusive] ? ` (excluded)` : ""}`;
     const message =
       old[keyword] === undefined
-        ? `there is the ${keyword} ${name(next)}`
+        ? `there was no ${keyword}, and it is ${name(next)}`
         : next[keyword] === undefined
           ? `the ${keyword} ${name(old)} is gone`
           : `the ${keyword} was ${name(old)} and is ${name(next)}`;
@@ -288,9 +289,7 @@ function compareRules(old: JSONSchema, next: JSONSchema, steps: readonly Step[])
       (other) => !replaced.has(other) && (other.message ?? "") === (rule.message ?? ""),
     );
     if (earlier) replaced.add(earlier);
-    const message = earlier
-      ? `the rule ${earlier.rule} is ${rule.rule} now`
-      : `there is the rule ${rule.rule}`;
+    const message = earlier ? `the rule ${earlier.rule} is ${rule.rule} now` : `the rule ${rule.rule} is new`;
     return [
       {
         rule: earlier ? "rule-changed" : "rule-added",

@@ -1,7 +1,7 @@
 import { crdFolder } from "../../generators/manifests.ts";
 import type { Tree } from "../../scaffold/tree.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
-import { lastRelease } from "../project/earlier-crds.ts";
+import { listReleases } from "../project/earlier-crds.ts";
 import type { Finding } from "../reporting/report.ts";
 
 /** Says which released version `tsbuilder api check` compares a project's kinds with; nothing for a project without kinds. */
@@ -20,7 +20,7 @@ export function checkRelease(root: string, tree: Tree): Finding[] {
 /** Without git, or in a repository that git refuses to read, there is none. */
 function findRelease(root: string): string | undefined {
   try {
-    return lastRelease(root);
+    return listReleases(root)[0]?.tag;
   } catch (error) {
     if (error instanceof TsbuilderError) return undefined;
     throw error;

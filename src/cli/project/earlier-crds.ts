@@ -86,16 +86,23 @@ export async function readCluster(choice: ClusterChoice): Promise<EarlierApi> {
   };
 }
 
-/** Returns the newest released version that the current commit descends from, as its tag; undefined if there is none. */
-export function lastRelease(root: string): string | undefined {
-  if (!isRepository(root) || commitOf(root, "HEAD") === undefined) return undefined;
+/** A released version: its tag. */
+interface Release {
+  readonly tag: string;
+  /** The current commit is that of the release. */
+  readonly isCurrent: boolean;
+}
+
+/** Lists the released versions that the current commit is or descends from, the newest first. */
+export function listReleases(root: string): Release[] {
+  if (!isRepository(root) || commitOf(root, "HEAD") === undefined) return [];
   const lines = (args: readonly string[]): string[] => git(root, ["tag", ...args]).split("\n");
   const current = new Set(lines(["--points-at", "HEAD"]));
   const released = lines(["--merged", "HEAD"]).flatMap((tag) => {
     const version = parseSemver(tag.replace(/^v/u, ""));
-    return version && version.prerelease.length === 0 && !current.has(tag) ? [{ tag, version }] : [];
+    return version && version.prerelease.length === 0 ? [{ tag, version, isCurrent: current.has(tag) }] : [];
   });
-  return released.sort((a, b) => compareSemver(b.version, a.version))[0]?.tag;
+  return released.sort((a, b) => compareSemver(b.version, a.version));
 }
 
 function commitOf(root: string, ref: string): string | undefined {

@@ -69,7 +69,7 @@ describe("api check against a git ref", () => {
     expect(code).toBe(1);
     expect(printed).toMatch(
       new RegExp(
-        `^${typesFile}:${lineOf("MaxLength")}:\\d+: error: orders\\.apps\\.example\\.com/v1\\.spec\\.foo: there is the maxLength 3 \\(bound-narrowed\\)`,
+        `^${typesFile}:${lineOf("MaxLength")}:\\d+: error: orders\\.apps\\.example\\.com/v1\\.spec\\.foo: there was no maxLength, and it is 3 \\(bound-narrowed\\)`,
       ),
     );
     expect(printed).toContain(
@@ -78,6 +78,16 @@ describe("api check against a git ref", () => {
     expect(printed).toContain("while .spec.foo stays as it is (ratcheting");
     expect(printed).toMatch(/\nCompared with v1\.0\.0: 1 error, 0 warnings, 0 changes that break nobody$/);
     expect(snapshot()).toEqual(before);
+  });
+
+  test("compares edits with the release that they follow, and a release with the one before", async () => {
+    edit("foo?: string;", "foo?: string;\n  /** A color. */\n  color?: string;");
+    await call("manifests");
+    git("commit", "--quiet", "--all", "--message", "third");
+    git("tag", "v1.2.0");
+    expect((await check()).printed).toContain("Compared with v1.0.0: ");
+    edit("/** A color. */", "/** +kubebuilder:validation:MaxLength=3 */");
+    expect((await check()).printed).toContain("Compared with v1.2.0: 1 error");
   });
 
   test("finds a removed field beside the one that is nearest, and nothing where nothing has changed", async () => {
@@ -222,7 +232,7 @@ describe("api check", () => {
   test("says what is missing where nothing was released", async () => {
     await expect(check()).rejects.toMatchObject({
       message:
-        "there is no released version to compare with: no tag such as v1.0.0 is behind the current commit",
+        "there is no released version to compare with: the current commit has no tag such as v1.0.0, nor has one before it",
     });
     await expect(check("--against", "api")).rejects.toMatchObject({
       message: '"api" contains no CustomResourceDefinition',

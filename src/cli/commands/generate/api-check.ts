@@ -2,7 +2,7 @@ import { clusterFlags, namesCluster } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag, type FlagValues, invalidArgument } from "../../arguments/command.ts";
 import type { Allowance } from "../../../lifecycle/allowances.ts";
 import type { ApiChange, ComparedCrd } from "../../../lifecycle/compare-crds.ts";
-import { type EarlierApi, lastRelease, readCluster, readEarlier } from "../../project/earlier-crds.ts";
+import { type EarlierApi, listReleases, readCluster, readEarlier } from "../../project/earlier-crds.ts";
 import { changeFiles, planFlags, viewProject } from "../../project/open-project.ts";
 import { refuseFindings } from "../../project/plan-generated.ts";
 
@@ -44,10 +44,15 @@ export const apiCheck = defineCommand({
       import("../../../lifecycle/report-changes.ts"),
     ]);
     const given = values.allow.map((text) => readAllowance(text, values.reason, allowed.allowance));
-    const earlier = await findEarlier(root, cwd, values);
+    const [readNewest, readPrevious] = findEarlier(root, cwd, values);
     const now = await projectCrds(tree);
     for (const note of refuseFindings(now.diagnostics)) ui.note(note);
-    const changes = compareCrds(...comparable(earlier, now.crds));
+    let earlier = await readNewest();
+    let changes = compareCrds(...comparable(earlier, now.crds));
+    if (changes.length === 0 && readPrevious) {
+      earlier = await readPrevious();
+      changes = compareCrds(...comparable(earlier, now.crds));
+    }
     for (const one of given) refuseUnused(one, changes, allowed.allows);
     if (given.length > 0) {
       await changeFiles(call, async (draft) => {
@@ -70,22 +75,31 @@ export const apiCheck = defineCommand({
   },
 });
 
-async function findEarlier(
+type ReadEarlier = () => Promise<EarlierApi> | EarlierApi;
+
+/** Finds the API to compare with. A second one follows if the first is that of the current commit: it counts if nothing has changed. */
+function findEarlier(
   root: string,
   cwd: string,
   { against, kubeconfig, context }: Values,
-): Promise<EarlierApi> {
+): readonly [ReadEarlier, ReadEarlier?] {
   if (namesCluster({ kubeconfig, context })) {
-    if (against === undefined) return readCluster({ kubeconfig, context });
+    if (against === undefined) return [() => readCluster({ kubeconfig, context })];
     throw invalidArgument(
       "--against and a cluster are two earlier APIs",
       "omit --against, or --context and --kubeconfig",
     );
   }
-  const place = against ?? lastRelease(root);
-  if (place !== undefined) return readEarlier(root, cwd, place);
+  const read =
+    (place: string): ReadEarlier =>
+    () =>
+      readEarlier(root, cwd, place);
+  if (against !== undefined) return [read(against)];
+  const [newest, previous] = listReleases(root);
+  if (newest)
+    return newest.isCurrent && previous ? [read(newest.tag), read(previous.tag)] : [read(newest.tag)];
   throw invalidArgument(
-    "there is no released version to compare with: no tag such as v1.0.0 is behind the current commit",
+    "there is no released version to compare with: the current commit has no tag such as v1.0.0, nor has one before it",
     "name an earlier API, for example: tsbuilder api check --against HEAD",
   );
 }
