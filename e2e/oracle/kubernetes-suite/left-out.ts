@@ -17,6 +17,8 @@ const leftOut: readonly LeftOut[] = [
       /\[sig-storage\] (?:Downward|EmptyDir|Projected|Subpath)/,
       /\[sig-storage\] (?:ConfigMap|Secrets) .*(?:volume|consumable)/,
       /\[sig-auth\] .*(?:OIDC discovery|mount an API token|mount projected)/,
+      /\[sig-auth\] .*ClusterTrustBundleProjection\] should be (?:able|capable) to /,
+      /\[sig-auth\] Projected PodCertificate .*should (?:issue cert|allow server|honor)/,
       /\[sig-cli\] (?:Kubectl logs|Kubectl client Kubectl expose)/,
     ],
   },
@@ -48,6 +50,10 @@ const leftOut: readonly LeftOut[] = [
   { why: "attaching is refused before webhooks are asked", specs: [/deny attaching pod/] },
   { why: "API servers are not aggregated", specs: [/Aggregator/] },
   { why: "the kubelet removes deleted pods at once", specs: [/custom-set generation .*graceful delete/] },
+  {
+    why: "the kubelet mounts nothing, and so waits for no trust bundle",
+    specs: [/ClusterTrustBundleProjection\] should prevent a pod from starting/],
+  },
   { why: "the kubelet refuses no pods", specs: [/StatefulSetBasic.*evicted statefulset/] },
 ];
 

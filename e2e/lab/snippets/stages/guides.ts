@@ -99,6 +99,17 @@ checkRoundTrip(
 assert.doesNotThrow(() => setupShopConversion(new RealManager({ name: "test" })));
 `,
   },
+  "export function setupMigration": {
+    before: given,
+    after: `${inCluster}
+import { CustomResourceDefinition } from "@tsbuilder/runtime/k8s/apiextensions/v1";
+const cluster = await startTestCluster({ crds: "config/crd/bases" });
+const { client, stop } = await startTestManager(cluster.kubeconfig, setupMigration);
+const [crd] = (await client.list(CustomResourceDefinition)).filter(({ spec }) => spec.names.kind === "Shop");
+assert.deepEqual(crd?.status?.storedVersions, ["v1"]);
+${end}`,
+  },
+  "export interface OrderSpec {": {},
   "export function reportBackup": {
     before: given,
     after: `import assert from "node:assert/strict";
