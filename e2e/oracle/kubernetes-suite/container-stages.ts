@@ -11,6 +11,9 @@ const command = ".spec.containers[0].command";
 const owner = ".metadata.ownerReferences[0]";
 const index = '.metadata.labels["batch.kubernetes.io/job-completion-index"]';
 
+/** The images of the suite's releases whose containers never end. */
+const pauseImages = ["3.10.1", "3.10.2"].map((tag) => `registry.k8s.io/pause:${tag}`);
+
 /** The Jobs of the suite whose containers fail when their index is odd. */
 const oddFail = [
   "with-success-policy-succeeded-indexed",
@@ -26,7 +29,7 @@ const oddFail = [
 export function containerStages(): Stage[] {
   const stages = [
     stage("has-no-image", "Pending", [{ key: image, values: ["webserver:404", "foo:non-existent"] }]),
-    jobStage("never-ends", [{ key: image, values: ["registry.k8s.io/pause:3.10.2"] }]),
+    jobStage("never-ends", [{ key: image, values: pauseImages }]),
     jobStage("sleeps", [{ key: `${command}[0]`, values: ["sleep"] }]),
     jobStage("fails", [{ key: `${command}[2]`, values: ["exit 1"] }], fails),
     jobStage("fails-at-first", [{ key: `${owner}.name`, values: ["pod-failure-failjob"] }], fails),

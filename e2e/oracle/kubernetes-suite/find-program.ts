@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { buildKubernetes, cacheFolder } from "../real/build-kubernetes.ts";
+import { buildKubernetes, cacheFolder, kubernetesVersion } from "../real/build-kubernetes.ts";
 import { findPrograms, kubectlReleases } from "../../support/kubectl-binaries.ts";
 
 /** The program of Kubernetes' own end-to-end tests with the kubectl that it calls, or why one is not available. */
@@ -9,7 +9,9 @@ export type SuiteProgram = { readonly path: string; readonly kubectl: string } |
 
 /** Finds e2e.test in the cache, else builds it there: within minutes after the control plane, or more before it. */
 export function findProgram({ build = true } = {}): SuiteProgram {
-  const programs = findPrograms(kubectlReleases.at(-1)!);
+  // Specs read what the kubectl of their release prints.
+  const minor = Math.min(Number(kubernetesVersion.split(".")[1]), Number(kubectlReleases.at(-1)));
+  const programs = findPrograms(`${minor}`);
   if ("missing" in programs) return programs;
   const { kubectl } = programs;
   const folder = cacheFolder("e2e-test");
