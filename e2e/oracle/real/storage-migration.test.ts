@@ -11,7 +11,7 @@ test.skipIf("missing" in binaries)(
     if ("missing" in binaries) return;
     const plane = await startControlPlane(binaries.folder, { controllerManager: true });
     onTestFinished(() => plane.stop());
-    const report = await migrateUnderLoad(plane, { objects: 1500, objectsPerSecond: 300, killEvery: 2000 });
+    const report = await migrateUnderLoad(plane, { objects: 800, objectsPerSecond: 300, killEvery: 2000 });
     expect(report).toMatchObject({ wrong: [], left: [], storedVersions: ["v2"] });
     expect(report.kills).toBeGreaterThan(0);
     expect(report.writes).toBeGreaterThan(0);
