@@ -1,7 +1,7 @@
 /**
  * What has changed between two states of an API, and whom it breaks. Begin here: CRDs are compared, their schemas by
- * `compare-schemas.ts`; `rules.ts` says how severe each class is; `witness.ts` looks for an object that shows it, which
- * `draw.ts` draws. Nothing here reads files: `released-crds.ts` reads the old state, `check-project.ts` the project's.
+ * `compare-schemas.ts`; `rules.ts` says how severe each class is; `witness.ts` draws an object that shows it. None of
+ * these reads files: `project-crds.ts` makes and reads a project's CRDs.
  */
 
 import { isEqual } from "@tsbuilder/apimachinery/json";

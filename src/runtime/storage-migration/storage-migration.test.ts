@@ -13,6 +13,7 @@ import {
   widget,
 } from "../../../e2e/support/cluster/stored-widgets.ts";
 import { interceptClient } from "../client/intercept-client.ts";
+import { ApiError } from "../errors/api-error.ts";
 import { moveClockUntil } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import { stepMigration } from "./storage-migration.ts";
@@ -116,6 +117,28 @@ test("objects that the server rejects are named, the others are written, and not
   await allow(client);
   expect((await migrate(client, clock)).at(-1)).toMatchObject({ state: "migrated", written: 30 });
 });
+
+test.each([409, 404])(
+  "an object whose write a webhook or a quota rejects with %i is not taken for a changed one",
+  async (code) => {
+    const { client, clock } = await startWidgets(5);
+    await stepMigration(client, crdName, clock);
+    const rejecting = interceptClient(client, {
+      patch: async (call, next) => {
+        if (call.kind.kind !== "Widget" || (call.args[0] as { name: string }).name !== "w-3")
+          return await next(call);
+        throw new ApiError({ apiVersion: "v1", kind: "Status", metadata: {}, message: "not now", code });
+      },
+    });
+    const step = await stepMigration(rejecting, crdName, clock);
+    expect(step).toMatchObject({
+      state: "rejected",
+      count: 1,
+      message: expect.stringContaining("default/w-3: not now"),
+    });
+    expect((await statusOf(client)).stored).toEqual(["v1", "v2"]);
+  },
+);
 
 test("a token that is too old is exchanged for one of today", async () => {
   const { client, clock, cluster } = await startWidgets(30);

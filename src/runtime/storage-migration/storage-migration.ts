@@ -46,7 +46,7 @@ export type MigrationStep =
     };
 
 /** The condition of a CRD that tells people, and `kubectl wait`, about the migration. */
-export const migratedCondition = "StorageMigrated";
+const migratedCondition = "StorageMigrated";
 const progressAnnotation = "tsbuilder.dev/storage-migration";
 
 /** How far a migration is. Another storage version, or any other change of the CRD's spec, begins it again. */
@@ -240,13 +240,15 @@ async function writeAgain(
   const write = async (): Promise<void> => {
     for (const object of queue) {
       const { resourceVersion } = object.metadata;
+      const key = keyOf(object as { metadata: NamespacedName });
       try {
-        await client.patch(kind, keyOf(object as { metadata: NamespacedName }), {
-          merge: { metadata: { resourceVersion } },
-        });
+        await client.patch(kind, key, { merge: { metadata: { resourceVersion } } });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        if (error.isNotFound || error.isConflict) continue;
+        // Webhooks and quotas respond with these codes, too, and then the object is still stored as it was.
+        const mayBeStored = error.isNotFound || error.isConflict;
+        if (mayBeStored && (await client.find(kind, key))?.metadata.resourceVersion !== resourceVersion)
+          continue;
         if (error.status < 400 || error.status >= 500 || error.status === 429 || error.isUnauthorized)
           throw error;
         rejections.push(`${formatKey(object.metadata)}: ${error.body.message ?? error.message}`);

@@ -68,7 +68,7 @@ export async function migrateUnderLoad(plane: ControlPlane, load: MigrationLoad)
   }
 }
 
-/** What the specs of Widgets are, by name. */
+/** The sizes in the specs of Widgets, by name. */
 type Expected = Map<string, number>;
 
 const key = (name: string): NamespacedName => ({ namespace: "default", name });

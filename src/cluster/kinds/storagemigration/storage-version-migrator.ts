@@ -49,7 +49,7 @@ export function storageVersionMigrator({ objects, clock }: ControllerContext): C
         try {
           await objects.update(user, object);
         } catch (error) {
-          // Who changed it in the meantime has stored it anew.
+          // An object that was changed in the meantime is stored in the new version already.
           if (isLostRace(error)) continue;
           await end(migration, "Failed", (error as Error).message);
           return undefined;
