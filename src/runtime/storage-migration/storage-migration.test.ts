@@ -14,7 +14,7 @@ import {
 } from "../../../e2e/support/cluster/stored-widgets.ts";
 import { interceptClient } from "../client/intercept-client.ts";
 import { ApiError } from "../errors/api-error.ts";
-import { moveClockUntil } from "../testing/move-clock.ts";
+import { moveClock, moveClockUntil } from "../testing/move-clock.ts";
 import { startTestManager } from "../testing/test-manager.ts";
 import { stepMigration } from "./storage-migration.ts";
 
@@ -177,4 +177,19 @@ test("a manager migrates whenever the storage version changes", async () => {
   await moveClockUntil(clock, async () =>
     expect(await notes()).toEqual(["250 objects are stored in v1", "250 objects are stored in v2"]),
   );
+});
+
+test("a manager writes no more objects in a second than it may, though its own reports change the CRD", async () => {
+  const { client, clock, cluster } = await startWidgets(60);
+  const before = await versions(client);
+  const { stop } = await startTestManager({ kubeconfig: cluster.kubeconfig, clock }, (manager) => {
+    manager.migrateStorage(inVersion("v2"), { objectsPerSecond: 10 });
+  });
+  onTestFinished(stop);
+  await moveClock(clock, 7500);
+  const after = await versions(client);
+  const written = [...after].filter(([name, version]) => before.get(name) !== version).length;
+  // Five seconds pass before the first page.
+  expect(written).toBeGreaterThan(0);
+  expect(written).toBeLessThanOrEqual(30);
 });
