@@ -1,37 +1,14 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Random } from "@tsbuilder/apimachinery/sample";
 import { parseDuration } from "@tsbuilder/apimachinery/time";
-import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { loadObjects } from "@tsbuilder/cluster/testing";
-import type { PolicyRule } from "@tsbuilder/runtime/k8s/rbac/v1";
-import type { Scenario, SimulatedOperator } from "./contract/index.ts";
-import type { Exploration, ExploreOptions, Failure, ScenarioMaker } from "./explore/explore.ts";
+import type { Scenario } from "./contract/index.ts";
+import type { Exploration, ExploreOptions, Failure } from "./explore/explore.ts";
 import { examineScenario, exploreShare, seedsPerPlan } from "./explore/explore.ts";
 import { testOf } from "./explore/replay-test.ts";
-import { Random } from "@tsbuilder/apimachinery/sample";
-import { loadKnownTypesCheck } from "./operations/kubernetes-types.ts";
-import { longerNamespace, usualNamespaces } from "./operations/names.ts";
-import { type OperationsOptions, plansFor } from "./operations/operations-for.ts";
-import { otherObjectsOf } from "./operations/other-objects.ts";
-import type { CRD } from "./operations/draw-object.ts";
+import { type ProjectExploration, projectScenario } from "./project-scenario.ts";
 import { type Report, shareIn } from "./share.ts";
-
-/**
- * A controller of a project, to be explored. Everything that a scenario may have besides, such as other objects,
- * controllers of the cluster and promises, can be added.
- */
-export interface ProjectExploration extends Omit<Scenario, "operators" | "crds" | "steps" | "seed"> {
-  /** The kind that users change. Its CRD, and those that it needs, are read from `config/crd/bases`. */
-  readonly kind: Kind;
-  /** The controller's `setup` function. Its permissions are read from `config/rbac/role.yaml`. */
-  readonly setup: SimulatedOperator["setup"];
-  /** Adds the webhooks of the kind. The rules for calling them are read from `config/webhook/manifests.yaml`. */
-  readonly webhooks?: SimulatedOperator["setup"];
-  readonly operations?: OperationsOptions;
-  /** The project's folder. Default: the current one. */
-  readonly folder?: string;
-}
 
 /**
  * Explores a controller of the project in the current folder, prints how far it came, and throws the story of the first
@@ -41,11 +18,19 @@ export async function exploreProject(project: ProjectExploration): Promise<Explo
   const { kind } = project;
   const budget = budgetOf(process.env);
   const share = shareIn(process.env, nameOf(project));
-  const { failure, ...reached } = await exploreShare(await projectScenario(project), budget, share);
-  const own = { ...reached, failure: failure && { seed: failure.seed, text: textOf(project, failure) } };
+  const { make, release, from } = await projectScenario(project);
+  const { failure, ...reached } = await exploreShare(make, budget, share);
+  const own = {
+    ...reached,
+    failure: failure && {
+      seed: failure.seed,
+      text: textOf(project, failure, from(planOf(failure.seed))),
+    },
+  };
   const report = (await share?.join(own)) ?? own;
+  const released = release === undefined ? "" : `; ${release}`;
   // oxlint-disable-next-line eslint/no-console -- the test runner shows it beside the test
-  console.log(`${kind.kind}: ${summaryOf(report, budget)}`);
+  console.log(`${kind.kind}: ${summaryOf(report, budget)}${released}`);
   if (report.failure) throw new Error(report.failure.text);
   return { ...report, failure: undefined };
 }
@@ -60,9 +45,13 @@ function nameOf({ objects: _objects, ...project }: ProjectExploration): string {
 }
 
 /** Tells a failure, and how to see it again. */
-function textOf(project: ProjectExploration, failure: Failure): string {
+function textOf(project: ProjectExploration, failure: Failure, from: string | undefined): string {
   const trace = writeTrace(project, failure);
-  return `${failure.story}\n\nThe whole trace: ${trace}\n${howToReplay(project, failure)}`;
+  return `${failure.story}\n\nThe whole trace: ${trace}\n${howToReplay(project, failure, from)}`;
+}
+
+function planOf(seed: number): number {
+  return Math.floor(seed / seedsPerPlan);
 }
 
 /** Writes the trace of a failure among the project's temporary files, which git ignores. Returns its path in the project. */
@@ -119,107 +108,30 @@ export async function examineProject(
   project: ProjectExploration,
   { seed, ...finding }: ProjectFinding,
 ): Promise<Failure | undefined> {
-  const plan = Math.floor(seed / seedsPerPlan);
-  const make = await projectScenario(project);
+  const plan = planOf(seed);
+  const { make } = await projectScenario(project);
   return examineScenario({ ...make(new Random(plan).fork("scenario"), plan), ...finding, seed: plan });
 }
 
-function howToReplay({ kind, setup }: ProjectExploration, { scenario, verdict, seed }: Failure): string {
+function howToReplay(
+  { kind, setup }: ProjectExploration,
+  { scenario, verdict, seed }: Failure,
+  from: string | undefined,
+): string {
   // It may have been shown without faults by the chance of another plan.
   const { seed: plan = 0 } = scenario;
-  const replayed = Math.floor(seed / seedsPerPlan) === plan ? seed : plan * seedsPerPlan;
+  const replayed = planOf(seed) === plan ? seed : plan * seedsPerPlan;
+  const setUp = setup.name === "" || setup.name === "setup" ? "setup" : `setup: ${setup.name}`;
+  const release = from === undefined ? "" : `, former, from: ${JSON.stringify(from)}`;
   const replay = {
     head: `// Beside the exploring test, with its imports and the other options of its exploreProject().
 import { examineProject } from "@tsbuilder/simulation";
 import { expect } from "vitest";`,
-    call: `examineProject({ kind: ${kind.kind}, setup${setup.name === "" || setup.name === "setup" ? "" : `: ${setup.name}`} }, { objects, steps, faults, seed: ${replayed} })`,
+    call: `examineProject({ kind: ${kind.kind}, ${setUp}${release} }, { objects, steps, faults, seed: ${replayed} })`,
   };
   return `To find it again: npx tsbuilder test --explore --seed ${seed}
 
 A test that replays it:
 
 ${testOf(scenario, verdict.class, replayed, replay)}`;
-}
-
-/** Makes scenarios of a project's controller. Everything that the test leaves open is read from the project's manifests. */
-export async function projectScenario({
-  kind,
-  setup,
-  webhooks,
-  operations = {},
-  folder = ".",
-  objects = [],
-  ...scenario
-}: ProjectExploration): Promise<ScenarioMaker> {
-  const crds = await loadManifests<CRD & KubernetesObject>(join(folder, "config/crd/bases"));
-  const crd = crds.find(({ metadata }) => metadata.name === `${kind.plural}.${kind.group}`);
-  if (!crd)
-    throw new TypeError(`config/crd/bases has no CRD of ${kind.kind}: npx tsbuilder manifests writes it`);
-  const roles = await loadManifests<{ readonly rules?: readonly PolicyRule[] }>(
-    join(folder, "config/rbac/role.yaml"),
-  );
-  const rules = roles.flatMap((role) => role.rules ?? []);
-  const configurations = webhooks ? await webhooksOf(kind, folder) : [];
-  const hasLongerNamespace = operations.namespaces === undefined;
-  const { namespaces = [...usualNamespaces, longerNamespace], values = {} } = operations;
-  const found = otherObjectsOf({ crd, crds, rules, objects, namespaces, values });
-  const drawSteps = plansFor(
-    crd,
-    { ...operations, values: { ...found.values, ...values } },
-    { others: found.others, hasLongerNamespace, check: await loadKnownTypesCheck() },
-  );
-  const made = found.others.flatMap(({ object, isGiven }) => (isGiven ? [] : [object]));
-  return (random, plan) => ({
-    ...scenario,
-    crds,
-    operators: [{ name: kind.kind.toLowerCase(), setup: setUpBoth(setup, webhooks), rules }],
-    objects: [
-      ...namespaces.filter((name) => name !== "default").map(namespaceOf),
-      ...objects,
-      ...made,
-      ...configurations,
-    ],
-    // Mutating webhooks are called before the schema is checked, and may fail on what it rejects.
-    steps: drawSteps(random, plan).filter(({ expect }) => !webhooks || expect !== "rejected"),
-  });
-}
-
-function setUpBoth(
-  controllers: SimulatedOperator["setup"],
-  webhooks: SimulatedOperator["setup"] = () => {},
-): SimulatedOperator["setup"] {
-  return async (manager) => {
-    await controllers(manager);
-    await webhooks(manager);
-  };
-}
-
-interface WebhookConfiguration extends KubernetesObject {
-  readonly webhooks?: ReadonlyArray<{
-    readonly rules?: ReadonlyArray<{
-      readonly apiGroups?: readonly string[];
-      readonly resources?: readonly string[];
-    }>;
-  }>;
-}
-
-/** Reads the webhooks that are called for a kind. Those of other kinds are left out: the scenario has no process for them. */
-async function webhooksOf({ group, plural }: Kind, folder: string): Promise<WebhookConfiguration[]> {
-  const all = await loadManifests<WebhookConfiguration>(join(folder, "config/webhook/manifests.yaml"));
-  return all.map(({ webhooks = [], ...configuration }) => ({
-    ...configuration,
-    webhooks: webhooks.filter(({ rules = [] }) =>
-      rules.some(
-        ({ apiGroups = [], resources = [] }) => apiGroups.includes(group) && resources.includes(plural),
-      ),
-    ),
-  }));
-}
-
-async function loadManifests<T>(path: string): Promise<T[]> {
-  return (await loadObjects([path])) as unknown as T[];
-}
-
-function namespaceOf(name: string): KubernetesObject {
-  return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
 }

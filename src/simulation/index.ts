@@ -12,14 +12,10 @@ export {
   type Failure,
   type ScenarioMaker,
 } from "./explore/explore.ts";
-export {
-  examineProject,
-  exploreProject,
-  type ProjectExploration,
-  type ProjectFinding,
-} from "./explore-project.ts";
+export { examineProject, exploreProject, type ProjectFinding } from "./explore-project.ts";
 export { OutsideError } from "./globals/environment.ts";
 export { operationsFor, type OperationsOptions } from "./operations/operations-for.ts";
 export { type UnchangedField, unchangedFields } from "./operations/unchanged-fields.ts";
+export type { ProjectExploration } from "./project-scenario.ts";
 export { Random } from "@tsbuilder/apimachinery/sample";
 export { simulate } from "./world/simulate.ts";

@@ -11,7 +11,7 @@ import { loadObjects } from "@tsbuilder/cluster/testing";
 import type { KubernetesObject } from "@tsbuilder/runtime";
 import { explore, operationsFor, Random } from "@tsbuilder/simulation";
 import { exploringHeap } from "../../../src/cli/commands/develop/test.ts";
-import { projectScenario } from "../../../src/simulation/explore-project.ts";
+import { projectScenario } from "../../../src/simulation/project-scenario.ts";
 import { AppService } from "../../golden/app-operator/api/v1/appservice_types.ts";
 import { setupAppServiceController as setup } from "../../golden/app-operator/src/controller/appservice_controller.ts";
 import { repository } from "../../support/source-imports.ts";
@@ -54,7 +54,7 @@ async function measure(): Promise<void> {
   for (const { story } of shares) if (story !== undefined) throw new Error(story);
   const crds = (await loadObjects([join(folder, "config/crd/bases")])) as unknown as Crd[];
   const crd = crds.find(({ metadata }) => metadata.name?.startsWith("appservices."))!;
-  const scenario = (await projectScenario({ kind: AppService, setup, folder }))(new Random(1), 1);
+  const scenario = (await projectScenario({ kind: AppService, setup, folder })).make(new Random(1), 1);
   await runOnReal(scenario, crd, operationsFor(crd)(new Random(1)));
 }
 
@@ -64,10 +64,10 @@ async function shareOf(child: ChildProcess): Promise<Share> {
 }
 
 async function exploreShare(first: number): Promise<Share> {
-  const scenario = await projectScenario({ kind: AppService, setup, folder });
-  await explore(scenario, { seeds: 12, from: 0 });
+  const { make } = await projectScenario({ kind: AppService, setup, folder });
+  await explore(make, { seeds: 12, from: 0 });
   const [start, processor] = [performance.now(), process.cpuUsage()];
-  const { runs: made, failure } = await explore(scenario, {
+  const { runs: made, failure } = await explore(make, {
     seeds: Math.ceil(runs / processes),
     from: first,
   });

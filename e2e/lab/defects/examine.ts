@@ -2,7 +2,8 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Manager } from "@tsbuilder/runtime";
 import { type ExploreOptions, explore } from "@tsbuilder/simulation";
-import { budgetOf, projectScenario } from "../../../src/simulation/explore-project.ts";
+import { budgetOf } from "../../../src/simulation/explore-project.ts";
+import { projectScenario } from "../../../src/simulation/project-scenario.ts";
 import type { Defect, Exam } from "./exam.ts";
 import { operators, writeManifests } from "./write-manifests.ts";
 
@@ -31,14 +32,14 @@ if (!defect && version !== "right") throw new Error(`${operator} has no defect $
 const project = await writeManifests(operator);
 const started = process.cpuUsage();
 try {
-  const scenario = await projectScenario({
+  const { make } = await projectScenario({
     ...exam.world?.(),
     ...(rest.includes("--promises") && exam.promises),
     kind: exam.kind,
     setup: await loadSetup(),
     folder: project,
   });
-  const { runs, failure } = await explore(scenario, { from: Number(from), ...readBudget(budget) });
+  const { runs, failure } = await explore(make, { from: Number(from), ...readBudget(budget) });
   const { user, system } = process.cpuUsage(started);
   const finding: Finding = {
     runs,

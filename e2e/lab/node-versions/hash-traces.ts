@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Manager } from "@tsbuilder/runtime";
 import { Random, type Run, type Scenario, simulate } from "@tsbuilder/simulation";
 import { drawFaults } from "../../../src/simulation/explore/draw-faults.ts";
-import { projectScenario } from "../../../src/simulation/explore-project.ts";
+import { projectScenario } from "../../../src/simulation/project-scenario.ts";
 import { simulateDisturbed } from "../../../src/simulation/world/simulate.ts";
 import { applyShop, shopScenario } from "../../support/simulation/simulated-shop.ts";
 import type { Exam } from "../defects/exam.ts";
@@ -31,7 +31,7 @@ async function makerOf(operator: string): Promise<(seed: number) => Scenario> {
     const { setup } = (await import(join(operators, operator, "controller.ts"))) as {
       setup: (manager: Manager) => void;
     };
-    const make = await projectScenario({ ...exam.world?.(), kind: exam.kind, setup, folder });
+    const { make } = await projectScenario({ ...exam.world?.(), kind: exam.kind, setup, folder });
     return (seed) => make(new Random(seed), seed);
   } finally {
     await rm(folder, { recursive: true });

@@ -1,5 +1,5 @@
 import { explore, seedsPerPlan } from "../../../src/simulation/explore/explore.ts";
-import { type ProjectExploration, projectScenario } from "../../../src/simulation/explore-project.ts";
+import { type ProjectExploration, projectScenario } from "../../../src/simulation/project-scenario.ts";
 import type { PlanReport, Share } from "./share.ts";
 
 export { external } from "../../../src/simulation/index.ts";
@@ -7,11 +7,11 @@ export { external } from "../../../src/simulation/index.ts";
 /** Stands in for `exploreProject` of `@tsbuilder/simulation`: explores this process's share, and reports each plan. */
 export async function exploreProject(project: ProjectExploration): Promise<{ failure: undefined }> {
   const { plans, from, end, folder } = JSON.parse(process.argv[2]!) as Share;
-  const scenario = await projectScenario({ ...project, folder });
+  const { make } = await projectScenario({ ...project, folder });
   for (const plan of plans) {
     const first = Math.max(from, plan * seedsPerPlan);
     const seeds = Math.min(end, (plan + 1) * seedsPerPlan) - first;
-    const { runs, failure } = await explore(scenario, { from: first, seeds });
+    const { runs, failure } = await explore(make, { from: first, seeds });
     const report: PlanReport = {
       seeds,
       runs,

@@ -1,1 +1,1 @@
-export { compareSemver, parseSemver, type Semver } from "./semver.ts";
+export { compareSemver, parseSemver, releaseTags, type Semver } from "./semver.ts";

@@ -43,6 +43,17 @@ export function compareSemver(a: Semver, b: Semver): -1 | 0 | 1 {
   return sign(a.prerelease.length - b.prerelease.length);
 }
 
+/** Returns the tags of releases among those of a repository, such as `v1.2.0`, the newest first. A prerelease is none. */
+export function releaseTags(tags: readonly string[]): string[] {
+  return tags
+    .flatMap((tag) => {
+      const version = parseSemver(tag.replace(/^v/u, ""));
+      return version?.prerelease.length === 0 ? [{ tag, version }] : [];
+    })
+    .sort((a, b) => compareSemver(b.version, a.version))
+    .map(({ tag }) => tag);
+}
+
 /** Numeric identifiers come before alphanumeric ones, and are compared as numbers. */
 function compareIdentifiers(a: string, b: string): -1 | 0 | 1 {
   const [isNumber, isOtherNumber] = [/^\d+$/u.test(a), /^\d+$/u.test(b)];

@@ -1,3 +1,3 @@
 export { FakeClock } from "@tsbuilder/apimachinery/time";
 export { startTestCluster, type TestCluster, type TestClusterOptions } from "./start-test-cluster.ts";
-export { loadObjects } from "./start-test-cluster.ts";
+export { loadObjects, parseYaml } from "./start-test-cluster.ts";

@@ -99,10 +99,15 @@ async function readPath(path: string): Promise<string[]> {
 
 /** Parses the objects of a YAML text, without Kustomizations and documents without an apiVersion, such as empty ones. */
 function parseObjects(text: string): ApiObject[] {
-  const values = parseAllDocuments(text).map((document) => document.toJS() as ApiObject | null);
+  const values = parseYaml(text) as (ApiObject | null)[];
   return values.filter(
     (value): value is ApiObject => typeof value?.apiVersion === "string" && value.kind !== "Kustomization",
   );
+}
+
+/** Parses the documents of a YAML text. */
+export function parseYaml(text: string): unknown[] {
+  return parseAllDocuments(text).map((document) => document.toJS() as unknown);
 }
 
 async function startEmbedded(options: ClusterOptions): Promise<OpenCluster> {

@@ -31,8 +31,19 @@ type Disturbance =
   | PodFault
   | NodeFault
   | WebhookFault
-  /** The operator runs its `former` version until `at`, and is upgraded then. */
-  | { readonly fault: "upgrade"; readonly operator: string; readonly at: number };
+  | ReleaseFault;
+
+/** An operator changes its release. */
+export type ReleaseFault =
+  /** It is its `former` release until `at`, and is upgraded then. */
+  | { readonly fault: "upgrade"; readonly operator: string; readonly at: number }
+  /** It is upgraded to its `next` release at `at`, and rolled back afterwards. */
+  | {
+      readonly fault: "rollback";
+      readonly operator: string;
+      readonly at: number;
+      readonly for: number;
+    };
 
 /** The API server gets late answers from the webhooks of an operator, or none. */
 export interface WebhookFault {

@@ -10,6 +10,7 @@ export {
   type ContainerCommand,
   isElected,
   type Limits,
+  type OperatorRelease,
   readScenario,
   type Scenario,
   type SimulatedOperator,

@@ -45,6 +45,9 @@ export interface Run {
  */
 export type Phase = "steps" | "restart" | "months" | "late restart" | "deletion";
 
+/** A release of an operator: that of the scenario, or one of the others that it has. */
+export type ReleaseName = "present" | "former" | "next";
+
 /** One entry of a trace. The scenario and its seed decide the whole trace, byte for byte. */
 export type TraceEvent = { readonly at: number } & (
   | { readonly type: "start" | "died" | "leads"; readonly process: string }
@@ -65,7 +68,21 @@ export type TraceEvent = { readonly at: number } & (
       readonly about?: string;
     }
   | { readonly type: "fault"; readonly text: string }
-  | { readonly type: "step"; readonly text: string; readonly status: number }
+  | {
+      readonly type: "step";
+      readonly text: string;
+      readonly status: number;
+      /** The server's message if it rejected the step. */
+      readonly message?: string;
+    }
+  /** The API server refused an object of a release, such as its CRD. */
+  | {
+      readonly type: "refused-install";
+      readonly operator: string;
+      readonly release: ReleaseName;
+      readonly object: string;
+      readonly message: string;
+    }
   | {
       readonly type: "request";
       readonly process: string;
@@ -142,6 +159,8 @@ export type MistakeClass =
   | "wrong-clock"
   | "drift"
   | "upgrade"
+  | "rollback"
+  | "tightened"
   | "history"
   | "stuck"
   | "collision"

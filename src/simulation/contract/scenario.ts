@@ -43,8 +43,10 @@ export interface SimulatedOperator {
   readonly name: string;
   /** Adds its controllers to the manager, as the setup functions of a project do. Called whenever a process starts. */
   readonly setup: (manager: Manager) => void | Promise<void>;
-  /** The `setup` of its previous version: some runs begin with that version, and are upgraded in the middle. */
-  readonly former?: (manager: Manager) => void | Promise<void>;
+  /** Its previous release: some runs begin with it, and are upgraded in the middle. */
+  readonly former?: OperatorRelease;
+  /** Its next release: runs are upgraded to it, and rolled back. What else goes wrong with this release is of no interest. */
+  readonly next?: OperatorRelease;
   /** Default: 1. With more than one, a lease elects the process that works, unless `sharding` is set. */
   readonly replicas?: number;
   /** Lets the processes share the objects instead of electing one process: the `by` of the manager's `sharding`. */
@@ -52,6 +54,14 @@ export interface SimulatedOperator {
   /** The permissions of its service account, as in `config/rbac/role.yaml`. Default: all. */
   readonly rules?: readonly PolicyRule[];
   readonly manager?: Partial<Omit<ManagerOptions, "name" | "config" | "clock" | "logger" | "ownsProcess">>;
+}
+
+/** Another release of an operator. What it doesn't have is as in the scenario. */
+export interface OperatorRelease extends Pick<SimulatedOperator, "setup" | "rules"> {
+  /** The CRDs that are installed with it, in place of the scenario's. */
+  readonly crds?: readonly WrittenObject[];
+  /** The configurations of webhooks that are installed with it, in place of the scenario's. */
+  readonly webhooks?: readonly WrittenObject[];
 }
 
 /** Returns whether a lease elects the process of an operator that works. */

@@ -20,7 +20,11 @@ export const advice: { readonly [name in MistakeClass]: string } = {
   drift:
     "a child that somebody changed or deleted stays so. Watch the children (`owns`), and apply them in each reconcile.",
   upgrade:
-    "what the former version left is not what this one makes of the same spec. Set every field in each reconcile, and delete what only the former version made.",
+    "what the former release left is not what this one makes of the same spec. Set every field in each reconcile, and delete what only the former release made.",
+  rollback:
+    "after a rollback, the former release can't go on from what this one left: a finalizer that it never removes, a child under another name, a field that it reads otherwise. Release what reads both first, and what writes the new one later.",
+  tightened:
+    "the API refuses what the former release accepts: manifests that were valid can't be applied, and stored objects can't be changed. Accept it again, or add a version. npx tsbuilder api check lists all such changes.",
   history:
     "the outcome depends on the way that led to it. Set every field in each reconcile, and delete what the spec no longer asks for.",
   stuck: "after a wrong value was corrected, the operator did not continue.",
@@ -63,7 +67,9 @@ export const bookPages: { readonly [name in MistakeClass]: string } = {
   suspended: `${book}/concepts/leases.html`,
   "wrong-clock": `${book}/concepts/reconcile.html`,
   drift: `${book}/concepts/owners.html`,
-  upgrade: `${book}/guides/children.html`,
+  upgrade: `${book}/guides/api-changes.html#explore-from-the-last-release`,
+  rollback: `${book}/guides/api-changes.html#explore-from-the-last-release`,
+  tightened: `${book}/guides/api-changes.html`,
   history: `${book}/guides/children.html`,
   stuck: `${book}/concepts/reconcile.html`,
   collision: `${book}/guides/children.html`,

@@ -51,6 +51,7 @@ test.each([
   ["unretried", { fault: "webhook", operator: "shop", at: 1000, for: 1000 }],
   ["stale-view", { fault: "webhook", operator: "shop", at: 1000, for: 1000, delay: 10 }],
   ["upgrade", { fault: "upgrade", operator: "shop", at: 1000 }],
+  ["rollback", { fault: "rollback", operator: "shop", at: 1000, for: 1000 }],
 ] as const)("the class names the fault that was there: %s", async (name, fault: Fault) => {
   expect(await classOf([fault])).toBe(name);
 });

@@ -19,6 +19,7 @@ const evidentClasses = new Set<Finding["class"]>([
   "without-lease",
   "conditions",
   "promise",
+  "tightened",
 ]);
 
 /** Names the class of a mistake, after the faults and steps that remain in the shrunk scenario: it takes all of these. */
@@ -93,6 +94,7 @@ function isCorrected(steps: readonly Step[]): boolean {
 
 /** The classes of faults. If several faults remain, the first of their classes says most about the mistake. */
 const faultClasses = [
+  "rollback",
   "upgrade",
   "wrong-clock",
   "stale-view",
@@ -139,7 +141,8 @@ function classOf(fault: Fault, finding: Finding): (typeof faultClasses)[number] 
     case "webhook":
       return fault.delay === undefined ? "unretried" : "stale-view";
     case "upgrade":
-      return "upgrade";
+    case "rollback":
+      return fault.fault;
   }
 }
 

@@ -3,6 +3,7 @@ import type {
   ChildFault,
   Fault,
   RefusalFault,
+  ReleaseFault,
   Run,
   SimulatedOperator,
 } from "../contract/index.ts";
@@ -22,11 +23,17 @@ export function drawFaults(
   operators: readonly SimulatedOperator[] = [],
   turn = random.fork("turn").integer(0, 9999),
 ): Fault[] {
+  const installs = drawInstalls(random.fork("installs"), plain, operators);
+  const [install] = installs;
+  // A release that is out cannot be mended: a mistake that it makes when something else goes wrong is of no interest.
+  if (install?.fault === "rollback") return installs;
+  // In every second run, what the former release left is all that is unusual.
+  if (install && random.fork("alone").chance(0.5)) return installs;
   const inPhases = aimsIn(plain, turn).map((aims) =>
     drawInPhase(random.fork(aims.phase ?? "steps"), plain, aims, turn),
   );
   return [
-    ...drawUpgrades(random.fork("upgrades"), plain, operators),
+    ...installs,
     ...drawRefusedWrites(random.fork("controllers"), plain),
     ...drawPodFaults(random.fork("pods"), plain),
     ...inPhases.flat(),
@@ -294,15 +301,21 @@ function drawRefusedWrites(random: Random, { controllerWrites }: Run): Fault[] {
   return [{ fault: "refuse", process: "controllers", request, with: refusalKind, done }];
 }
 
-/** Lets every second run begin with the former version of an operator that has one. */
-function drawUpgrades(random: Random, plain: Run, operators: readonly SimulatedOperator[]): Fault[] {
+/** Lets a run begin with the former releases of operators, or try their next ones. */
+function drawInstalls(random: Random, plain: Run, operators: readonly SimulatedOperator[]): ReleaseFault[] {
   const moments = eventsIn("steps", plain.trace).filter(({ type }) => type === "change" || type === "step");
   if (moments.length === 0) return [];
-  return operators.flatMap(({ name, former }): Fault[] => {
+  return operators.flatMap(({ name: operator, former, next }): ReleaseFault[] => {
+    if (!former && !next) return [];
     const at = Math.round(random.pick(moments).at + random.next() * 1000);
-    return former && random.chance(0.5) ? [{ fault: "upgrade", operator: name, at }] : [];
+    return former
+      ? [{ fault: "upgrade", operator, at }]
+      : [{ fault: "rollback", operator, at, for: random.pick(durationsOfRelease) }];
   });
 }
+
+/** Milliseconds for which the next release runs: less than a rollout takes, or long enough to do all that it does. */
+const durationsOfRelease = [2000, 20_000, 60_000, 300_000] as const;
 
 /** Returns the operators whose webhooks were called. */
 function operatorsWithCalls({ trace }: Run): string[] {

@@ -30,6 +30,8 @@ import {
   simulate,
   simulateDisturbed,
 } from "../world/simulate.ts";
+import { withRelease } from "../world/releases.ts";
+import { stepText } from "../world/user.ts";
 
 /** A verdict whose class may not be known yet: `differs` gets its class once the scenario is shrunk. */
 export interface Finding extends Omit<Verdict, "class"> {
@@ -123,7 +125,8 @@ async function compareLastly(run: Run, other: Run, comparison: Comparison): Prom
 export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { faults: _faults, ...undisturbed } = scenario;
   const plain = await simulate(undisturbed);
-  const judged = judgeRun(plain, undisturbed);
+  const tightened = await refusedSince(undisturbed, plain);
+  const judged = [...tightened, ...judgeRun(plain, undisturbed)];
   const mistakes = judged[0] && (await isDueAnyway(judged[0])) ? judged.slice(1) : judged;
   const chance = chanceIn(undisturbed, plain);
   const baseline = { scenario: undisturbed, plain, chance };
@@ -131,6 +134,22 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const taken = await takenFromOthers(undisturbed, plain);
   if (taken) return { ...baseline, findings: [findingOf(taken, plain, undisturbed)] };
   return { ...baseline, findings: await compareWithFreshStart(undisturbed, plain, chance) };
+}
+
+/** Returns the verdict on steps that the former release of an operator accepts, and that are rejected now. */
+async function refusedSince(scenario: Scenario, plain: Run): Promise<Finding[]> {
+  const { name, former } = scenario.operators.find((operator) => operator.former?.crds) ?? {};
+  if (!former || name === undefined || plain.rejected.length === 0) return [];
+  const before = await outcomeOf(withRelease(scenario, name, former));
+  const step = plain.rejected.find((one) => !before.rejected.includes(one));
+  if (step?.do !== "apply") return [];
+  const object = refTextOf(step.object);
+  const answer = plain.trace.find(
+    (event) => event.type === "step" && event.status >= 400 && event.text === stepText(step),
+  );
+  const why = answer?.type === "step" ? (answer.message ?? answer.status) : "";
+  const message = `${object}, which the former release accepts, is rejected: ${why}`;
+  return [findingOf({ class: "tightened", message, objects: [object] }, plain, scenario)];
 }
 
 /** Returns whether a finding is that a restart does early what would have been done by itself soon after. */

@@ -25,6 +25,8 @@ function eventText(event: Moment["event"]): string {
       return `FAULT: ${event.text}`;
     case "step":
       return `the user: ${event.text}${event.status >= 400 ? `: rejected with ${event.status}` : ""}`;
+    case "refused-install":
+      return `the API server refuses ${event.object} of the ${event.release} release of ${event.operator}: ${event.message}`;
     case "reconcile":
       return event.outcome === undefined
         ? `${event.process} reconciles ${event.request} (${event.controller})`

@@ -18,6 +18,7 @@ export function judgeTrace({ trace }: Run, scenario: Scenario): Verdict[] {
     ...findUnleasedWrite(trace, scenario),
     ...findUnshardedWrite(trace, scenario),
     ...findBrokenPromises(trace),
+    ...findRefusedUpgrade(trace, scenario),
     ...findErrors(trace, scenario),
     ...findRestartWork(trace, scenario),
   ];
@@ -42,6 +43,21 @@ function operatorsByProcess({ operators }: Scenario): Operators {
       Array.from({ length: replicas }, (_, index) => [`${name}-${index}`, name] as const),
     ),
   );
+}
+
+/** Finds what the API server refuses of an upgrade. It may refuse the CRD of a rollback: what is stored by then is of the next release. */
+function findRefusedUpgrade(trace: readonly TraceEvent[], { operators }: Scenario): Verdict[] {
+  const upgraded = new Set(operators.flatMap(({ name, former }) => (former ? [name] : [])));
+  const refused = trace.flatMap((event) =>
+    event.type === "refused-install" && event.release === "present" && upgraded.has(event.operator)
+      ? [event]
+      : [],
+  );
+  return refused.slice(0, 1).map(({ object, message }) => ({
+    class: "upgrade",
+    message: `the API server refuses ${object} of this release: ${message}`,
+    objects: [object],
+  }));
 }
 
 /** Finds writes without end. */

@@ -113,13 +113,18 @@ async function createBase({ operators, crds = [], objects = [] }: Scenario, cloc
 
 /** Sorts configurations of webhooks last: no process answers them yet. */
 function compareWebhooksLast(one: KubernetesObject, other: KubernetesObject): number {
-  const isWebhookConfiguration = ({ kind }: KubernetesObject): boolean =>
-    kind.endsWith("WebhookConfiguration");
   return Number(isWebhookConfiguration(one)) - Number(isWebhookConfiguration(other));
 }
 
+export function isWebhookConfiguration({ kind }: Pick<KubernetesObject, "kind">): boolean {
+  return kind.endsWith("WebhookConfiguration");
+}
+
 /** Returns the role of an operator and its binding, with the permissions that every manager needs. */
-function permissionsOf({ name, rules }: SimulatedOperator): KubernetesObject[] {
+export function permissionsOf({
+  name,
+  rules,
+}: Pick<SimulatedOperator, "name" | "rules">): KubernetesObject[] {
   if (!rules) return [];
   const apiVersion = "rbac.authorization.k8s.io/v1";
   const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["*"] };

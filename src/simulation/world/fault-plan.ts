@@ -1,4 +1,13 @@
-import type { CallFault, CrashFault, Fault, Phase, RefusalFault, WebhookFault } from "../contract/index.ts";
+import type {
+  CallFault,
+  CrashFault,
+  Fault,
+  Phase,
+  RefusalFault,
+  SimulatedOperator,
+  WebhookFault,
+} from "../contract/index.ts";
+import type { ReleaseName } from "../contract/run.ts";
 
 /** The number of writes, requests and calls that a process has made. */
 interface Counts {
@@ -99,14 +108,21 @@ export class FaultPlan {
     return Math.max(0, ...ends);
   }
 
-  /** Returns the time at which an operator is upgraded; 0 if it runs its present version from the start. */
-  upgradeOf(operator: string): number {
-    return this.#ofKind("upgrade").find((entry) => entry.operator === operator)?.at ?? 0;
+  /** Returns the release that an operator is at a time. */
+  releaseOf({ name, former, next }: SimulatedOperator, now: number): ReleaseName {
+    const isOf = (entry: { readonly operator: string }): boolean => entry.operator === name;
+    if (former && this.#ofKind("upgrade").some((entry) => isOf(entry) && now < entry.at)) return "former";
+    if (next && this.#ofKind("rollback").some((entry) => isOf(entry) && isActive(entry, now))) return "next";
+    return "present";
   }
 
-  /** The time of the last upgrade. No run ends before it: the outcome of a former version is of no interest. */
-  get lastUpgrade(): number {
-    return Math.max(0, ...this.#ofKind("upgrade").map(({ at }) => at));
+  /** The time from which all operators are the scenario's own releases. No run ends before it: the outcome of others is of no interest. */
+  get lastInstall(): number {
+    return Math.max(
+      0,
+      ...this.#ofKind("upgrade").map(({ at }) => at),
+      ...this.#ofKind("rollback").map((entry) => entry.at + entry.for),
+    );
   }
 
   /** The faults of the phases that have begun, and that strike at a given time. */
@@ -222,5 +238,7 @@ function disturbanceText(fault: Fault): string {
         : `for ${fault.for} ms, the webhooks of ${fault.operator} take ${fault.delay} ms to answer`;
     case "upgrade":
       return `${fault.operator} is upgraded`;
+    case "rollback":
+      return `${fault.operator} is upgraded, and rolled back after ${fault.for} ms`;
   }
 }

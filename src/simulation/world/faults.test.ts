@@ -349,16 +349,16 @@ test("somebody who creates a child again gives it another uid, its owner, and th
   );
 });
 
-test("an operator is its former version until it is upgraded", async () => {
+test("an operator is its former release until it is upgraded", async () => {
   const former = shopsThat(({ client }, { metadata: { namespace, name } }) =>
     client.apply(ConfigMap, { metadata: { namespace, name: `${name}-former` } }, { force: true }),
   );
   const [operator] = one.operators;
-  const upgraded = { ...one, operators: [{ ...operator!, former }] };
+  const upgraded = { ...one, operators: [{ ...operator!, former: { setup: former } }] };
   const namesAfter = async (scenario: Scenario): Promise<unknown[]> =>
     (await simulate(scenario)).state.list("ConfigMap").map(({ metadata }) => metadata.name);
   expect(await namesAfter(upgraded)).toEqual(["a"]);
-  // Longer than everything rests: the former version's outcome is not the end.
+  // Longer than everything rests: the former release's outcome is not the end.
   for (const at of [1000, 200_000])
     expect(await namesAfter({ ...upgraded, faults: [{ fault: "upgrade", operator: "shop", at }] })).toEqual([
       "a",

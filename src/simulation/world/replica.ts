@@ -117,8 +117,8 @@ export class Replica {
 
   async #runManager(number: number, isBehind: boolean): Promise<void> {
     const { loop, faults } = this.#world;
-    const { name, former, setup: current } = this.operator;
-    const setup = (loop.now < faults.upgradeOf(name) && former) || current;
+    const release = faults.releaseOf(this.operator, loop.now);
+    const { setup } = (release !== "present" && this.operator[release]) || this.operator;
     try {
       const manager = this.#makeManager(this, { number, clock: this.#around.clock, isBehind });
       this.#manager = manager;

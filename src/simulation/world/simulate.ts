@@ -9,6 +9,7 @@ import type {
   NodeFault,
   Phase,
   PodFault,
+  ReleaseFault,
   Run,
   Scenario,
   Step,
@@ -22,6 +23,7 @@ import { baseOf, pathOf } from "./base.ts";
 import type { TimedFault } from "./fault-plan.ts";
 import { managerOf } from "./network.ts";
 import { outdatedPods } from "./outdated-pods.ts";
+import { atStart, changeRelease } from "./releases.ts";
 import { watchPromises } from "./promises.ts";
 import { type Outlook, atOnce, later, months, soon, untilRest, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
@@ -102,7 +104,7 @@ export function hasWorkInMonths({ trace, writes }: Run): boolean {
 async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
   if (environment()) throw new TypeError("a simulation can't run within another one");
   const read = readScenario(scenario);
-  const base = await baseOf(read);
+  const base = await baseOf(atStart(read));
   return withVirtualGlobals(async () => {
     const world = new World(read, base, managerOf, extent);
     const { witness } = extent;
@@ -147,7 +149,7 @@ async function runPhases(
       world,
       outlook,
       limits,
-      () => isBusy || loop.now < world.faults.lastUpgrade,
+      () => isBusy || loop.now < world.faults.lastInstall,
     );
     if (failure) throw failure;
     promises?.end(name, rests);
@@ -213,15 +215,18 @@ function scheduleFaults(world: World, phase: Phase): void {
         void world.loop.hold(actAsUser(world, fault)).then((isDone) => isDone && world.note(fault));
       else if (fault.fault === "pod" || fault.fault === "node")
         void world.kubelets.strike(fault).then((isDone) => isDone && world.note(fault));
+      else if (fault.fault === "upgrade" || fault.fault === "rollback")
+        void world.loop.hold(changeRelease(world, fault)).then((isDone) => isDone && world.note(fault));
       else if (strike(world, fault)) world.note(fault);
     });
 }
 
 /** Carries out a fault. Returns false if the scenario has nothing that it could strike. */
-function strike(world: World, fault: Exclude<TimedFault, ChildFault | PodFault | NodeFault>): boolean {
+function strike(
+  world: World,
+  fault: Exclude<TimedFault, ChildFault | PodFault | NodeFault | ReleaseFault>,
+): boolean {
   switch (fault.fault) {
-    case "upgrade":
-      return upgrade(world, fault.operator);
     case "webhook":
       return world.replicas.some(({ operator }) => operator.name === fault.operator);
     default: {
@@ -230,13 +235,6 @@ function strike(world: World, fault: Exclude<TimedFault, ChildFault | PodFault |
       return replica !== undefined;
     }
   }
-}
-
-/** Ends the processes of the former version; those of the present version start. */
-function upgrade(world: World, name: string): boolean {
-  const replicas = world.replicas.filter(({ operator }) => operator.name === name && operator.former);
-  for (const replica of replicas) replica.die({ down: 500 });
-  return replicas.length > 0;
 }
 
 type ProcessFault = Extract<Fault, { readonly process: string }>;

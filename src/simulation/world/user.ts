@@ -50,9 +50,11 @@ export class User {
     for (const step of putOff) this.#note(step, await this.#insist(step));
   }
 
-  #note(step: Action, { status }: Answer): void {
+  #note(step: Action, { status, object }: Answer): void {
     if (status >= 400 && !(step.do === "delete" && status === 404)) this.rejected.push(step);
-    this.#world.recorder.add({ type: "step", text: stepText(step), status });
+    const { message } = status >= 400 ? (object as { readonly message?: string }) : {};
+    const text = stepText(step);
+    this.#world.recorder.add({ type: "step", text, status, ...(message !== undefined && { message }) });
   }
 
   /** Tries a step again while a webhook can't be reached, as any user would. */

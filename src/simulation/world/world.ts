@@ -8,7 +8,7 @@ import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import { type Effect, type Fault, type Scenario, type State, stateOf } from "../contract/index.ts";
 import { type Environment, environment, inside } from "../globals/environment.ts";
 import { Random } from "@tsbuilder/apimachinery/sample";
-import { type Base, tokensOf, userToken } from "./base.ts";
+import { type Base, isWebhookConfiguration, tokensOf, userToken } from "./base.ts";
 import { areEventsRead, controllerWrites } from "./controller-writes.ts";
 import { ExternalCalls } from "./external-calls.ts";
 import { FaultPlan } from "./fault-plan.ts";
@@ -272,7 +272,7 @@ export class World {
 
   /** Sends a request with all permissions. A PATCH is a merge patch. */
   async ask(
-    who: "user" | "autoscaler" | "kubelets",
+    who: "user" | "autoscaler" | "kubelets" | "installer",
     method: string,
     path: string,
     body?: object,
@@ -298,9 +298,16 @@ export class World {
     return this.cluster.core.store.collections().flatMap((collection) => {
       if (ignoredCollections.has(collection.name)) return [];
       const system = this.#base.system.get(collection.name);
-      const own = collection.list().filter(({ key }) => !system?.has(key));
+      const own = collection
+        .list()
+        .filter(({ key, object }) => !system?.has(key) && !this.#isInstalled(object));
       return own.map(({ object }) => object as unknown as KubernetesObject);
     });
+  }
+
+  /** Returns whether a release brought an object, which no operator has a part in. Configurations of webhooks get a CA bundle. */
+  #isInstalled({ kind, metadata: { uid = "" } }: ApiObject): boolean {
+    return this.creators.get(uid) === "installer" && !isWebhookConfiguration({ kind });
   }
 
   async close(): Promise<void> {

@@ -57,6 +57,9 @@ writeFileSync("config/rbac/role.yaml", JSON.stringify({ apiVersion: "rbac.author
 /** Snippets of the guides on the simulation. */
 export const simulationStages: Stages = {
   "external: { dns } });": { before: project },
+  "former: async (release) => {": {
+    before: `${project}\nimport { exploreProject } from "@tsbuilder/simulation";\n`,
+  },
   "const servers = external({": {
     before: `import assert from "node:assert/strict";
 `,

@@ -34,6 +34,11 @@ export const exploreFlags = {
     check: (time: string) => readDuration("time", time),
   },
   seed: { type: "number", summary: "the first seed to explore", placeholder: "N" },
+  from: {
+    type: "string",
+    summary: "the release that is upgraded: a git ref or a folder (default: the last release's tag)",
+    placeholder: "REF",
+  },
 } as const;
 
 export const test = defineCommand({
@@ -55,6 +60,7 @@ export const test = defineCommand({
     "tsbuilder test --real",
     "tsbuilder test --e2e",
     "tsbuilder test --explore --time 10m",
+    "tsbuilder test --explore --from v1.2.0",
   ],
   async run({ flags, given, rest, cwd, ui }) {
     const { root } = openProject(cwd, ui);
@@ -199,21 +205,27 @@ interface Exploring {
 
 /** Reads the flags. Without `--explore`, all tests run, exploring ones for a moment; throws if one of its flags is given. */
 export function readExploring(
-  flags: { readonly explore: boolean; readonly time: string; readonly seed?: number | undefined },
+  flags: {
+    readonly explore: boolean;
+    readonly time: string;
+    readonly seed?: number | undefined;
+    readonly from?: string | undefined;
+  },
   given: ReadonlySet<string>,
 ): Exploring {
-  const { explore, time, seed = newSeed() } = flags;
+  const { explore, time, seed = newSeed(), from } = flags;
   if (explore)
     return {
       env: {
         TSBUILDER_EXPLORE_TIME: time,
         TSBUILDER_EXPLORE_SEED: String(seed),
+        ...(from !== undefined && { TSBUILDER_EXPLORE_FROM: from }),
         // Node takes the last of two options: the user's own come last.
         NODE_OPTIONS: `${exploringHeap} ${process.env["NODE_OPTIONS"] ?? ""}`.trim(),
       },
       files: [exploringTests],
     };
-  const flag = ["time", "seed"].find((name) => given.has(name));
+  const flag = ["time", "seed", "from"].find((name) => given.has(name));
   if (flag !== undefined) throw invalidArgument(`--${flag} says how to explore`, "add --explore");
   return { env: {}, files: [] };
 }

@@ -13,6 +13,11 @@ test("whatever happens to it, the operator comes to the same end", { timeout: 0 
   const { failure } = await exploreProject({
     kind: Maria,
     setup: (manager) => setupMariaController(manager, connectToStandIn),
+    former: async (release) => {
+      const file = `${release}/src/controller/maria_controller.ts`;
+      const { setupMariaController: setup } = await import(file);
+      return { setup: (manager) => setup(manager, connectToStandIn) };
+    },
     controllers: ["statefulset", "persistentvolume", "scheduler", "node", "kubelet"],
     external: { mysqld },
     operations: { values: drawnValues, objects: 2 },

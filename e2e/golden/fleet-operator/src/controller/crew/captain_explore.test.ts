@@ -8,7 +8,15 @@ import { Captain } from "../../../api/crew/v1/captain_types.ts";
 import { setupCaptainController } from "./captain_controller.ts";
 
 // Users change objects, processes die, watches break, answers are lost: the seed decides when. It takes a moment;
-// npx tsbuilder test --explore --time 10m looks for longer.
+// npx tsbuilder test --explore --time 10m looks for longer. Once there is a release, some runs begin with it.
 test("whatever happens to it, the operator comes to the same end", { timeout: 0 }, () =>
-  exploreProject({ kind: Captain, setup: setupCaptainController }),
+  exploreProject({
+    kind: Captain,
+    setup: setupCaptainController,
+    former: async (release) => {
+      const file = `${release}/src/controller/crew/captain_controller.ts`;
+      const { setupCaptainController: setup } = await import(file);
+      return { setup };
+    },
+  }),
 );

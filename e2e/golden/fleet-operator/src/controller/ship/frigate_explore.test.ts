@@ -8,7 +8,15 @@ import { Frigate } from "../../../api/ship/v1beta1/frigate_types.ts";
 import { setupFrigateController } from "./frigate_controller.ts";
 
 // Users change objects, processes die, watches break, answers are lost: the seed decides when. It takes a moment;
-// npx tsbuilder test --explore --time 10m looks for longer.
+// npx tsbuilder test --explore --time 10m looks for longer. Once there is a release, some runs begin with it.
 test("whatever happens to it, the operator comes to the same end", { timeout: 0 }, () =>
-  exploreProject({ kind: Frigate, setup: setupFrigateController }),
+  exploreProject({
+    kind: Frigate,
+    setup: setupFrigateController,
+    former: async (release) => {
+      const file = `${release}/src/controller/ship/frigate_controller.ts`;
+      const { setupFrigateController: setup } = await import(file);
+      return { setup };
+    },
+  }),
 );
