@@ -4,7 +4,7 @@ import { everythingBelow } from "../../src/scaffold/tree.ts";
 import { repository } from "../support/source-imports.ts";
 
 // The MySQL operator is a lesson: it must not grow beyond what one reads in an afternoon.
-const mostLines = 2792;
+const mostLines = 2797;
 
 test("a MySQL project has few lines below src, tests included", () => {
   const project = everythingBelow(join(repository, "e2e/golden/maria-operator"));

@@ -5,22 +5,33 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { Memcached } from "../../e2e/golden/app-operator/api/v1/memcached_types.ts";
+import { Order } from "../../e2e/golden/store-operator/api/v1/order_types.ts";
+import { setupOrderController } from "../../e2e/golden/store-operator/src/controller/order_controller.ts";
+import { setupOrderDefaulter } from "../../e2e/golden/store-operator/src/webhook/v1/order_defaulter.ts";
+import { setupOrderValidator } from "../../e2e/golden/store-operator/src/webhook/v1/order_validator.ts";
+import { setupOrderConversion } from "../../e2e/golden/store-operator/src/webhook/v2/order_conversion.ts";
 import { setupMemcachedController } from "../../e2e/golden/app-operator/src/controller/memcached_controller.ts";
 import { ConfigMap } from "../runtime/k8s/core/v1.ts";
 import type { Manager } from "../runtime/index.ts";
 import { exploreProject } from "./explore-project.ts";
+import { examineScenario } from "./explore/explore.ts";
+import { Random } from "./index.ts";
+import { simulate } from "./world/simulate.ts";
 import { projectScenario } from "./project-scenario.ts";
 import { findRelease } from "./released-project.ts";
 
-const golden = fileURLToPath(new URL("../../e2e/golden/app-operator", import.meta.url));
+const goldens = fileURLToPath(new URL("../../e2e/golden", import.meta.url));
 
 /** Makes a repository with a project in it, one commit and the tag `v1.0.0`. */
-function releasedProject({ subfolder = "" } = {}): { folder: string; git: (...args: string[]) => void } {
+function releasedProject({ subfolder = "", golden = "app-operator" } = {}): {
+  folder: string;
+  git: (...args: string[]) => void;
+} {
   const repository = mkdtempSync(join(tmpdir(), "released-"));
   onTestFinished(() => rmSync(repository, { recursive: true }));
   const folder = join(repository, subfolder);
   for (const part of ["api", "config", "PROJECT"])
-    cpSync(join(golden, part), join(folder, part), { recursive: true });
+    cpSync(join(goldens, golden, part), join(folder, part), { recursive: true });
   writeFileSync(join(folder, ".gitignore"), ".tsbuilder/*\n");
   const git = (...args: string[]): void =>
     void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], {
@@ -38,9 +49,13 @@ const crdPath = "config/crd/bases/apps.example.com_memcacheds.yaml";
 
 /** Changes the text of a project's CRD. */
 function editCrd(folder: string, from: string, to: string): void {
-  const text = readFileSync(join(folder, crdPath), "utf8");
+  edit(folder, crdPath, from, to);
+}
+
+function edit(folder: string, path: string, from: string, to: string): void {
+  const text = readFileSync(join(folder, path), "utf8");
   expect(text).toContain(from);
-  writeFileSync(join(folder, crdPath), text.replace(from, to));
+  writeFileSync(join(folder, path), text.replace(from, to));
 }
 
 test.each(["", "operator"])(
@@ -130,6 +145,46 @@ test("what the release accepted and the CRD rejects now is found, unless it is m
   await expect(exploreProject(project)).resolves.toMatchObject({ failure: undefined });
 });
 
+test("objects that the release stores in another version are converted", async () => {
+  const { folder } = releasedProject({ golden: "store-operator" });
+  const path = "config/crd/bases/shop.example.com_orders.yaml";
+  edit(folder, path, "storage: true", "storage: before");
+  edit(folder, path, "storage: false", "storage: true");
+  edit(folder, path, "storage: before", "storage: false");
+  const project = { kind: Order, setup: setupOrderController, folder };
+  const webhooks = (manager: Manager): void => {
+    setupOrderDefaulter(manager);
+    setupOrderValidator(manager);
+    setupOrderConversion(manager);
+  };
+  const setup = { setup: setupOrderController, webhooks };
+  const without = await projectScenario({ ...project, former: () => Promise.resolve(setup) });
+  expect(without.release).toBe(
+    'no plan begins with v1.0.0: its objects must be converted, and the test has no "webhooks"',
+  );
+  await expect(
+    projectScenario({
+      ...project,
+      ...setup,
+      former: () => Promise.resolve({ setup: setupOrderController }),
+    }),
+  ).rejects.toThrow('v1.0.0 has webhooks of Order: let "former" return them beside its "setup"');
+  const { make, release } = await projectScenario({
+    ...project,
+    ...setup,
+    former: () => Promise.resolve(setup),
+  });
+  expect(release).toContain("begins with v1.0.0");
+  const upgrade = make(new Random(1), 1);
+  const faults = [{ fault: "upgrade", operator: "order", at: 2500 }] as const;
+  const { trace } = await simulate({ ...upgrade, faults });
+  expect(trace).toContainEqual(expect.objectContaining({ type: "webhook", path: "/convert", status: 200 }));
+  expect(trace.filter(({ type }) => type === "refused-install")).toEqual([]);
+  expect(await examineScenario({ ...upgrade, faults })).toBeUndefined();
+  const tried = [{ fault: "rollback", operator: "order", at: 2500, for: 5000 }] as const;
+  expect(await examineScenario({ ...make(new Random(4), 4), faults: tried })).toBeUndefined();
+});
+
 test("a reason is given if no plan begins with the release", async () => {
   const { folder, git } = releasedProject();
   const project = {
@@ -158,6 +213,6 @@ test("a release whose controller is elsewhere is named", async () => {
     `the controller of v1.0.0 can't be imported: name its file there, or omit "former" until the next release`,
   );
   await expect(explored(() => Promise.resolve({ setup: undefined } as never))).rejects.toThrow(
-    'the "setup" of v1.0.0 is no function: name what its module exports',
+    'the "setup" of v1.0.0 is not a function: name what its module exports',
   );
 });

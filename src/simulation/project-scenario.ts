@@ -134,7 +134,7 @@ async function releaseMaker(
   return (random, plan) => {
     const steps = plan === 0 && tightened ? [tightened] : drawSteps(random, plan);
     const scenario = { ...draw.options, steps };
-    if (plan % 3 !== 2)
+    if (plan % 3 !== 1)
       return {
         ...scenario,
         crds: manifests.converted,
@@ -244,7 +244,10 @@ async function readRelease(
   });
   // A name that the module of the release doesn't export is undefined.
   if (typeof imported.setup !== "function")
-    throw new TypeError(`the "setup" of ${name} is no function: name what its module exports`);
+    throw new TypeError(`the "setup" of ${name} is not a function: name what its module exports`);
+  const hasWebhooks = manifests.webhooks.some((configuration) => configuration.webhooks?.length);
+  if (hasWebhooks && !imported.webhooks)
+    throw new TypeError(`${name} has webhooks of ${kind.kind}: let "former" return them beside its "setup"`);
   const release = {
     setup: setUpBoth(imported.setup, imported.webhooks),
     rules: manifests.rules,

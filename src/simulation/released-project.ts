@@ -24,7 +24,10 @@ export function findRelease(root: string, place?: string): ReleasedProject | und
   const [top = "", prefix = ""] =
     git(root, ["rev-parse", "--show-toplevel", "--show-prefix"])?.split("\n") ?? [];
   const tree = git(root, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}:${prefix}`]);
-  if (tree !== undefined) return { name, folder: checkOut(top, tree, join(root, ".tsbuilder/releases")) };
+  if (tree !== undefined) {
+    const readable = `${name.replaceAll(/[^\w.-]/gu, "-")}-${tree.slice(0, 12)}`;
+    return { name, folder: checkOut(top, tree, resolve(root, ".tsbuilder/releases", readable)) };
+  }
   if (place === undefined) return undefined;
   throw new Error(`"${place}" is neither a folder nor a git ref that has this project`);
 }
@@ -40,8 +43,7 @@ function lastTag(root: string): string | undefined {
  * Writes the files of a tree to a folder in the project, where they find its packages. Another process may do the same: the first
  * that has all of them wins.
  */
-function checkOut(repository: string, tree: string, releases: string): string {
-  const folder = resolve(releases, tree);
+function checkOut(repository: string, tree: string, folder: string): string {
   if (existsSync(folder)) return folder;
   const part = `${folder}.${process.pid}`;
   mkdirSync(part, { recursive: true });

@@ -6,7 +6,7 @@ import { execa } from "execa";
 import type { Exam } from "./exam.ts";
 import type { Finding } from "./examine.ts";
 
-// npm run lab -- defects [--only PATTERN] [--budget SECONDS|test | --runs N] [--from SEED] [--promises] [--right] [--story]
+// npm run lab -- defects [--only PATTERN] [--budget SECONDS|test | --runs N] [--from SEED] [--promises] [--right] [--released] [--story]
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: "" },
@@ -18,6 +18,8 @@ const { values } = parseArgs({
     promises: { type: "boolean", default: false },
     /** Looks for false alarms in the right versions instead. */
     right: { type: "boolean", default: false },
+    /** The right version is the last release, too: every third plan begins with it. */
+    released: { type: "boolean", default: false },
     story: { type: "boolean", default: false },
   },
 });
@@ -61,7 +63,7 @@ async function work(): Promise<void> {
 async function examine({ operator, version }: Case): Promise<Finding> {
   const { stdout } = await execa({
     stderr: "inherit",
-  })`${process.execPath} --conditions=@tsbuilder/source --import tsx --max-semi-space-size=64 ${join(import.meta.dirname, "examine.ts")} ${operator} ${version} ${budget} ${values.from} ${values.promises ? ["--promises"] : []}`;
+  })`${process.execPath} --conditions=@tsbuilder/source --import tsx --max-semi-space-size=64 ${join(import.meta.dirname, "examine.ts")} ${operator} ${version} ${budget} ${values.from} ${[...(values.promises ? ["--promises"] : []), ...(values.released ? ["--released"] : [])]}`;
   return JSON.parse(stdout.split("\n").at(-1)!) as Finding;
 }
 

@@ -7,7 +7,7 @@ import { projectScenario } from "../../../src/simulation/project-scenario.ts";
 import type { Defect, Exam } from "./exam.ts";
 import { operators, writeManifests } from "./write-manifests.ts";
 
-// defects.ts runs it in a process of its own: OPERATOR DEFECT|right SECONDS|N-runs|test SEED [--promises]. It prints a line of JSON.
+// defects.ts runs it in a process of its own: OPERATOR DEFECT|right SECONDS|N-runs|test SEED [--promises] [--released]. It prints a line of JSON.
 
 /** How an exploration of one version of an operator ended. */
 export interface Finding {
@@ -30,14 +30,18 @@ const defect = exam.defects.find(({ name }) => name === version);
 if (!defect && version !== "right") throw new Error(`${operator} has no defect ${version}`);
 
 const project = await writeManifests(operator);
+const right = (await import(join(folder, "controller.ts"))) as { setup: (manager: Manager) => void };
 const started = process.cpuUsage();
 try {
+  const world = exam.world?.();
+  const release = { ...right, ...(world?.webhooks && { webhooks: world.webhooks }) };
   const { make } = await projectScenario({
-    ...exam.world?.(),
+    ...world,
     ...(rest.includes("--promises") && exam.promises),
     kind: exam.kind,
     setup: await loadSetup(),
     folder: project,
+    ...(rest.includes("--released") && { former: () => Promise.resolve(release), from: project }),
   });
   const { runs, failure } = await explore(make, { from: Number(from), ...readBudget(budget) });
   const { user, system } = process.cpuUsage(started);

@@ -41,6 +41,8 @@ function sent(object: KubernetesObject): KubernetesObject {
   return JSON.parse(JSON.stringify(object)) as KubernetesObject;
 }
 
+type FieldValues = Readonly<Record<string, readonly unknown[]>>;
+
 /** What `checkRoundTrips` draws. */
 export interface RoundTrips<Hub extends KubernetesObject, Spoke extends KubernetesObject> {
   readonly hub: Kind<Hub>;
@@ -49,6 +51,8 @@ export interface RoundTrips<Hub extends KubernetesObject, Spoke extends Kubernet
   readonly crds?: string | undefined;
   /** The objects that are drawn of each version. Default: 200. */
   readonly count?: number | undefined;
+  /** Values of fields whose meaning the schema doesn't say: `{ hub: { "spec.schedule": ["0 3 * * *"] } }`. */
+  readonly values?: { readonly [version in "hub" | "spoke"]?: FieldValues } | undefined;
   /** Leaves out objects that no conversion has to keep, such as those that a webhook rejects. */
   readonly only?: ((object: Hub | Spoke) => boolean) | undefined;
 }
@@ -59,18 +63,19 @@ export interface RoundTrips<Hub extends KubernetesObject, Spoke extends Kubernet
  */
 export async function checkRoundTrips<Hub extends KubernetesObject, Spoke extends KubernetesObject>(
   conversion: Conversion<Hub, Spoke>,
-  { hub, spoke, crds = "config/crd/bases", count = 200, only }: RoundTrips<Hub, Spoke>,
+  { hub, spoke, crds = "config/crd/bases", count = 200, values = {}, only }: RoundTrips<Hub, Spoke>,
 ): Promise<void> {
   const { drawValue, Random, shrinkValue } = await import("@tsbuilder/apimachinery/sample");
   const [hubSchema, spokeSchema] = await Promise.all([hub, spoke].map((kind) => schemaOf(kind, crds)));
   const toHub: Direction["there"] = (object) => conversion.toHub(object as Spoke);
   const fromHub: Direction["there"] = (object) => conversion.fromHub(object as Hub);
   const directions: readonly Direction[] = [
-    { from: hub, to: spoke, schema: hubSchema!, there: fromHub, back: toHub },
-    { from: spoke, to: hub, schema: spokeSchema!, there: toHub, back: fromHub },
+    { from: hub, to: spoke, schema: hubSchema!, values: values.hub ?? {}, there: fromHub, back: toHub },
+    { from: spoke, to: hub, schema: spokeSchema!, values: values.spoke ?? {}, there: toHub, back: fromHub },
   ];
   for (const direction of directions) {
-    const { from, to, schema } = direction;
+    const { from, to, schema, values: given } = direction;
+    let kept = 0;
     const random = new Random(1).fork(from.apiVersion);
     const complete = (content: object): KubernetesObject => ({
       ...content,
@@ -82,11 +87,12 @@ export async function checkRoundTrips<Hub extends KubernetesObject, Spoke extend
       const object = sent(schema.compiled.applyDefaults(complete(content)));
       const isDrawn =
         schema.compiled.validate(object).length === 0 && (only?.(object as Hub | Spoke) ?? true);
+      if (isDrawn) kept++;
       return isDrawn ? lossAfter(object, direction) : undefined;
     };
     for (let drawn = 0; drawn < count; drawn++) {
       const optional = [0.2, 0.5, 0.9][drawn % 3]!;
-      const content = drawValue(schema.written, "", { random, values: {}, optional }) as object;
+      const content = drawValue(schema.written, "", { random, values: given, optional }) as object;
       if (lossOf(content) === undefined) continue;
       const smallest = shrinkValue(content, (smaller) => lossOf(smaller) !== undefined);
       const { apiVersion, kind } = from;
@@ -94,6 +100,10 @@ export async function checkRoundTrips<Hub extends KubernetesObject, Spoke extend
         `${apiVersion} ${kind} by way of ${to.version} ${lossOf(smallest)}: ${JSON.stringify(complete(smallest), null, 2)}`,
       );
     }
+    if (kept === 0)
+      throw new TerminalError(
+        `no valid ${from.kind} of ${from.version} was drawn: say in "values" what its fields may hold`,
+      );
   }
 }
 
@@ -101,6 +111,7 @@ interface Direction {
   readonly from: Kind;
   readonly to: Kind;
   readonly schema: { readonly written: JSONSchema; readonly compiled: CompiledSchema };
+  readonly values: FieldValues;
   readonly there: (object: KubernetesObject) => ConvertedObject<KubernetesObject>;
   readonly back: Direction["there"];
 }

@@ -100,4 +100,26 @@ test("checkRoundTrips() draws objects of both versions, and shows the smallest o
     },
   } as never;
   await expect(check(annotated)).resolves.toBeUndefined();
+  await expect(check(annotated, () => false)).rejects.toThrow(
+    'no valid Disk of v1 was drawn: say in "values" what its fields may hold',
+  );
+});
+
+test("checkRoundTrips() draws the values that it is given", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "round-trips-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "disks.json"), JSON.stringify(crd));
+  const seen = new Set<unknown>();
+  const conversion: Conversion<Hub, Spoke> = {
+    toHub: ({ spec }) => ({ spec: { replicas: spec.size } }),
+    fromHub({ spec }) {
+      seen.add(spec.replicas);
+      return { spec: { size: spec.replicas! } };
+    },
+  };
+  const values = { hub: { "spec.replicas": [77] }, spoke: { "spec.size": [88] } };
+  const only = ({ spec }: Hub | Spoke): boolean =>
+    "replicas" in (spec ?? {}) ? !("mode" in spec) : "size" in (spec ?? {}) && !("note" in spec);
+  await checkRoundTrips(conversion, { hub: DiskHub, spoke: Disk, crds: folder, values, only });
+  expect(seen).toEqual(new Set([1, 77, 88]));
 });

@@ -5,6 +5,7 @@ import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { OperatorRelease, ReleaseFault, Scenario, SimulatedOperator } from "../contract/index.ts";
 import type { ReleaseName } from "../contract/run.ts";
 import type { WrittenObject } from "../contract/scenario.ts";
+import type { CRD } from "../operations/draw-object.ts";
 import { refTextOf } from "../contract/state.ts";
 import { isWebhookConfiguration, pathOf, permissionsOf } from "./base.ts";
 import type { World } from "./world.ts";
@@ -46,7 +47,7 @@ export async function changeRelease(world: World, fault: ReleaseFault): Promise<
   if (!operator?.next) return false;
   const { next } = operator;
   await install(world, operator, "next");
-  world.loop.after(fault.for, () => void world.loop.hold(install(world, operator, "present", next)));
+  world.loop.after(fault.for, () => void install(world, operator, "present", next));
   return true;
 }
 
@@ -74,6 +75,42 @@ async function install(
   for (const object of configurations ? (earlier ?? []) : [])
     if (!kept.has(refTextOf(object))) await world.ask("installer", "DELETE", pathOf(world.cluster, object));
   for (const replica of world.replicas) if (replica.operator === operator) replica.die({ down: changeover });
+  await migrate(world, crds ?? []);
+}
+
+/** Writes the objects again that are stored in an older version, as a storage migration does: outcomes are compared in one version. */
+async function migrate(world: World, crds: readonly WrittenObject[]): Promise<void> {
+  world.migrations++;
+  for (const { apiVersion, kind, metadata } of world.objects()) {
+    const stored = storedVersion(crds, apiVersion, kind);
+    if (stored !== undefined && stored !== apiVersion)
+      await rewrite(world, pathOf(world.cluster, { apiVersion: stored, kind, metadata }));
+  }
+  world.migrations--;
+}
+
+/** Returns the apiVersion in which a CRD stores the objects of a kind. */
+function storedVersion(crds: readonly WrittenObject[], apiVersion: string, kind: string): string | undefined {
+  for (const { spec } of crds as readonly Partial<CRD>[]) {
+    if (spec?.names.kind !== kind || !apiVersion.startsWith(`${spec.group}/`)) continue;
+    return `${spec.group}/${spec.versions.find(({ storage }) => storage)!.name}`;
+  }
+  return undefined;
+}
+
+/** The number of times that an object is written again before it is given up. */
+const mostTries = 60;
+
+/** Writes an object as it is. A conversion may fail until the new processes have started. */
+async function rewrite(world: World, path: string): Promise<void> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const found = await world.ask("installer", "GET", path);
+    if (found.status === 404) return;
+    const body = JSON.parse(found.body.toString()) as object;
+    const { status } = found.status < 300 ? await world.ask("installer", "PUT", path, body) : found;
+    if (status < 300) return;
+    await world.loop.wait(1000);
+  }
 }
 
 function webhooksOf({ objects = [] }: Scenario): readonly WrittenObject[] {

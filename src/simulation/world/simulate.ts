@@ -149,7 +149,7 @@ async function runPhases(
       world,
       outlook,
       limits,
-      () => isBusy || loop.now < world.faults.lastInstall,
+      () => isBusy || world.migrations > 0 || loop.now < world.faults.lastInstall,
     );
     if (failure) throw failure;
     promises?.end(name, rests);
@@ -211,12 +211,11 @@ function scheduleFaults(world: World, phase: Phase): void {
   const { now } = world.loop;
   for (const fault of world.faults.begin(phase, now, world.replicas))
     world.loop.after(fault.at - now, () => {
-      if ("child" in fault)
-        void world.loop.hold(actAsUser(world, fault)).then((isDone) => isDone && world.note(fault));
+      if ("child" in fault) void actAsUser(world, fault).then((isDone) => isDone && world.note(fault));
       else if (fault.fault === "pod" || fault.fault === "node")
         void world.kubelets.strike(fault).then((isDone) => isDone && world.note(fault));
       else if (fault.fault === "upgrade" || fault.fault === "rollback")
-        void world.loop.hold(changeRelease(world, fault)).then((isDone) => isDone && world.note(fault));
+        void changeRelease(world, fault).then((isDone) => isDone && world.note(fault));
       else if (strike(world, fault)) world.note(fault);
     });
 }

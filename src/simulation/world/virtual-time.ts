@@ -14,7 +14,10 @@ const idlePeriod = 1000;
 export class EventLoop {
   readonly clock = new FakeClock(start);
   #ready: Array<() => void> = [];
-  /** The number of promises that hold the time: work that takes real time, such as loading a module, but no virtual time. */
+  /**
+   * The number of promises that hold the time: work that takes real time, such as loading a module, but no virtual time. Less than
+   * none while a watch converts an object, whose request has been answered before.
+   */
   #holds = 0;
   /** The number of messages between processes and servers that are under way. */
   messages = 0;
@@ -43,7 +46,7 @@ export class EventLoop {
     return work.finally(() => this.#holds--);
   }
 
-  /** Lets the time pass until a promise is settled, within work that holds the time. */
+  /** Lets the time pass until a promise is settled, within work that holds the time, or that did. */
   release<R>(work: Promise<R>): Promise<R> {
     this.#holds--;
     return work.finally(() => this.#holds++);
@@ -54,7 +57,7 @@ export class EventLoop {
     for (let turns = 0; turns < mostTurns;) {
       await realTurn();
       const due = this.#ready;
-      if (this.#holds === 0) {
+      if (this.#holds <= 0) {
         if (due.length === 0) return;
         turns++;
       }

@@ -1,4 +1,5 @@
 import type { Manager } from "@tsbuilder/runtime";
+import { ConfigMap } from "@tsbuilder/runtime/k8s/core/v1";
 import { expect, test } from "vitest";
 import {
   applyShop,
@@ -122,4 +123,26 @@ test("faults of webhooks are drawn where webhooks are called", async () => {
     "webhook, down",
   ]);
   expect(kindsIn(await simulate(shopScenario())).has("webhook, down")).toBe(false);
+});
+
+test("somebody edits a child of which the API server calls a webhook", async () => {
+  const maps = [{ ...rules[0]!, apiGroups: [""], resources: ["configmaps"] }];
+  const configuration = {
+    ...configurations[1]!,
+    webhooks: [{ ...webhookOf("maps", "/validate--v1-configmap"), rules: maps }],
+  };
+  const setupBoth = (manager: Manager): void => {
+    setupShops(manager);
+    manager.webhookFor(ConfigMap).validator({}).complete();
+  };
+  const { state, trace } = await simulate({
+    ...shopScenario(setupBoth),
+    objects: [configuration],
+    steps: [applyShop("a", { size: 1 })],
+    faults: [{ fault: "edit-child", child: 0, at: 20_000 }],
+  });
+  expect(trace).toContainEqual(
+    expect.objectContaining({ type: "change", by: "user", resource: "configmaps", key: "default/a" }),
+  );
+  expect(state.list("ConfigMap")).toEqual([expect.objectContaining({ data: { size: "1" } })]);
 });

@@ -71,6 +71,8 @@ export class World {
   readonly writePoints = new Set<string>();
   readonly diedAt = new Set<string>();
   controllerWrites = 0;
+  /** The number of storage migrations that are under way. No run ends before they have. */
+  migrations = 0;
   /** The time of the last change by a process or a user, or of the last attempt of a process that may yet succeed. */
   lastEffort = 0;
   /** The changes by processes since `simulate.ts` last began to wait for the operators to rest. */

@@ -530,6 +530,8 @@ export const environmentVariables: Readonly<Record<string, Readonly<Record<strin
     TSBUILDER_EXPLORE_TIME:
       "tsbuilder test --explore sets it: how long exploring tests run, such as 10m. Default: 5 s of processor time.",
     TSBUILDER_EXPLORE_SEED: "The first seed of exploring tests. Default: 1.",
+    TSBUILDER_EXPLORE_FROM:
+      "tsbuilder test --explore --from sets it: the release that exploring tests upgrade. Default: the last one's tag.",
     TSBUILDER_EXPLORE_SHARE:
       "tsbuilder test --explore sets it if several processes share each exploration: which of them this is, and where they meet.",
     TSBUILDER_BUNDLE: "tsbuilder scorecard sets it for its tests: the bundle's folder.",

@@ -30,6 +30,14 @@ test("each exploration begins with another seed", () => {
   expect(new Set(seeds).size).toBeGreaterThan(1);
 });
 
+test("--from names the release that is upgraded", () => {
+  const { env } = readExploring({ ...none, explore: true, from: "v1.2.0" }, new Set(["explore", "from"]));
+  expect(env["TSBUILDER_EXPLORE_FROM"]).toBe("v1.2.0");
+  expect(() => readExploring({ ...none, from: "v1.2.0" }, new Set(["from"]))).toThrow(
+    "--from says how to explore",
+  );
+});
+
 test("--time and --seed need --explore, and --time a duration", () => {
   expect(() => readExploring(none, new Set(["time"]))).toThrow("--time says how to explore");
   expect(() => readExploring({ ...none, seed: 1 }, new Set(["seed"]))).toThrow("--seed says how to explore");
