@@ -8,7 +8,7 @@ import { crdFolder } from "../generators/manifests.ts";
 import type { Diagnostic } from "../generators/model/diagnostic.ts";
 import { projectOptions } from "../generators/model/options.ts";
 import { ProjectSources } from "../generators/sources/project-sources.ts";
-import { readCrds } from "../generators/types/read-crds.ts";
+import { crdsOf, readCrds } from "../generators/types/read-crds.ts";
 import type { Tree } from "../scaffold/tree.ts";
 import type { Position } from "../shared/errors.ts";
 import { readYaml } from "../shared/read-yaml.ts";
@@ -64,8 +64,7 @@ export async function crdsIn(files: Iterable<readonly [path: string, text: strin
       ? "render the chart with helm template --include-crds, and compare with its output"
       : "fix the file";
     const values = readYaml(path, text, { code: "INVALID_SOURCE", hint });
-    if (values.some((value) => isObject(value) && value["kind"] === "CustomResourceDefinition"))
-      crds.push(...(await readCrds(path, text)));
+    if (values.some((value) => crdsOf(value).length > 0)) crds.push(...(await readCrds(path, text)));
   }
   return crds;
 }

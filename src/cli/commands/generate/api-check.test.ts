@@ -232,7 +232,7 @@ describe("api check", () => {
   test("says what is missing where nothing was released", async () => {
     await expect(check()).rejects.toMatchObject({
       message:
-        "there is no released version to compare with: the current commit has no tag such as v1.0.0, nor has one before it",
+        "there is no released version to compare with: neither the current commit nor one before it has a tag such as v1.0.0",
     });
     await expect(check("--against", "api")).rejects.toMatchObject({
       message: '"api" contains no CustomResourceDefinition',
