@@ -75,7 +75,8 @@ const outcomes: Readonly<Record<Witness["outcome"], string>> = {
   unknown: "valid now, unknown to those who know the API before",
 };
 
-function describeWitness({ outcome, object, old, detail, unchanged }: Witness): string[] {
+/** Describes a witness for people, a line each. */
+export function describeWitness({ outcome, object, old, detail, unchanged }: Witness): string[] {
   const indented = (value: object): string[] =>
     stringify(value)
       .trimEnd()
@@ -88,32 +89,4 @@ function describeWitness({ outcome, object, old, detail, unchanged }: Witness): 
     ...(old ? ["as an update of", ...indented(old)] : []),
     ...(unchanged === undefined ? [] : [kept]),
   ];
-}
-
-/** Formats the changes that break somebody as SARIF 2.1.0, for code scanning. */
-export function formatSarif(changes: readonly ReportedChange[]): string {
-  const told = changes.filter(({ severity }) => severity !== "none");
-  const ids = [...new Set(told.map(({ rule }) => rule))].sort();
-  const results = told.map((change) => {
-    const { rule, severity, message, position, witness, allowed } = change;
-    const shown = witness ? [`${placeOfChange(change)}: ${message}`, ...describeWitness(witness)] : [message];
-    const place = position && {
-      artifactLocation: { uri: encodeURI(position.file) },
-      region: { startLine: position.line, startColumn: position.column },
-    };
-    return {
-      ruleId: rule,
-      level: severity,
-      message: { text: shown.join("\n") },
-      // A change is the same one as long as its class and its place are.
-      partialFingerprints: { change: `${rule} ${placeOfChange(change)}` },
-      ...(place && { locations: [{ physicalLocation: place }] }),
-      ...(allowed !== undefined && { suppressions: [{ kind: "external", justification: allowed }] }),
-    };
-  });
-  const driver = {
-    name: "tsbuilder",
-    rules: ids.map((id) => ({ id, shortDescription: { text: rules[id].summary } })),
-  };
-  return JSON.stringify({ version: "2.1.0", runs: [{ tool: { driver }, results }] }, undefined, 2);
 }

@@ -142,7 +142,7 @@ async function download(module: string, version: string, folders: readonly strin
 
 function yamlFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".yaml") && !name.includes("kustomiz"))
+    .filter((name) => name.endsWith(".yaml"))
     .sort()
     .map((name) => join(folder, name));
 }

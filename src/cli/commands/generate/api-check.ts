@@ -2,7 +2,11 @@ import { clusterFlags, namesCluster } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag, type FlagValues, invalidArgument } from "../../arguments/command.ts";
 import type { Allowance } from "../../../lifecycle/allowances.ts";
 import type { ApiChange, ComparedCrd } from "../../../lifecycle/compare-crds.ts";
+import type { ReportedChange } from "../../../lifecycle/report-changes.ts";
+import { projectFile } from "../../../project/store.ts";
+import type { Host } from "../../packages/host.ts";
 import { type EarlierApi, listReleases, readCluster, readEarlier } from "../../project/earlier-crds.ts";
+import { pathInRepository } from "../../project/git.ts";
 import { changeFiles, planFlags, viewProject } from "../../project/open-project.ts";
 import { refuseFindings } from "../../project/plan-generated.ts";
 
@@ -72,10 +76,18 @@ export const apiCheck = defineCommand({
       );
     const reported = report.reportChanges(changes, known, (change) => now.positionOf(change));
     ui.add?.({ apiChanges: reported });
-    ui.print(values.sarif ? report.formatSarif(reported) : report.formatChanges(reported, earlier!.name));
+    ui.print(
+      values.sarif ? await sarifOf(reported, root, call.host) : report.formatChanges(reported, earlier!.name),
+    );
     return reported.some(report.isBreaking) ? 1 : 0;
   },
 });
+
+async function sarifOf(changes: readonly ReportedChange[], root: string, host: Host): Promise<string> {
+  const { formatSarif } = await import("../../../lifecycle/format-sarif.ts");
+  const folder = pathInRepository(root);
+  return formatSarif(changes, { folder, fallbackFile: projectFile, version: host.version() });
+}
 
 /** Reads an earlier API. It may also contain CRDs of others: those of other groups don't count. */
 type ReadEarlier = (groups: ReadonlySet<string>) => Promise<EarlierApi>;
