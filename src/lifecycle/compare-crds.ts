@@ -110,9 +110,16 @@ function compareCrd(crd: string, old: CRDSpec, next: CRDSpec): ApiChange[] {
   for (const before of old.versions) {
     const after = next.versions.find(({ name }) => name === before.name);
     if (!after) {
-      const stored = before.storage ? ", and objects are stored in it" : "";
-      if (before.served || before.storage)
-        add("version-removed", `the version is gone${stored}`, { version: before.name });
+      const version = before.name;
+      if (before.storage)
+        add("version-removed", "the version is gone, and objects are stored in it", { version });
+      else if (before.served) add("version-removed", "the version is gone", { version });
+      else
+        add(
+          "unserved-version-removed",
+          "the version, which was not served, is gone; an API server refuses this while status.storedVersions has it",
+          { version },
+        );
     } else changes.push(...compareVersion(crd, before, after, next));
   }
   for (const { name, served } of next.versions) {

@@ -33,6 +33,11 @@ export const rules = {
   ),
   "version-removed": rule("error", ["clients", "appliers"], "the version is gone"),
   "version-unserved": rule("error", ["clients", "appliers"], "the version is no longer served"),
+  "unserved-version-removed": rule(
+    "warning",
+    ["stored objects"],
+    "a version that was not served is gone, in which objects may be stored",
+  ),
   "version-added": rule("none", [], "the version is new"),
   "version-loses-data": rule(
     "error",
