@@ -3,19 +3,19 @@ import { placeOfChange } from "./allowances.ts";
 import { describeWitness, type ReportedChange } from "./report-changes.ts";
 import { rules } from "./rules.ts";
 
-/** What a SARIF log says besides the changes. */
+/** The data of a SARIF log besides the changes. */
 export interface SarifContext {
   /** The project's folder in its repository, with a slash at the end; empty if that is the repository's root. */
   readonly folder: string;
-  /** The file that is named for a kind whose types are gone: code hosts accept no result without a place. */
+  /** The file for changes without a position, such as a removed kind: code hosts require a place for each result. */
   readonly fallbackFile: string;
   /** The version of tsbuilder. */
   readonly version: string;
 }
 
 /**
- * Formats the changes that break somebody as SARIF 2.1.0, for code scanning. Paths are relative to the root of the repository,
- * to which code hosts relate them.
+ * Formats the changes that break somebody as SARIF 2.1.0, for code scanning. Code hosts expect paths that are relative to the
+ * root of the repository.
  */
 export function formatSarif(changes: readonly ReportedChange[], context: SarifContext): string {
   const told = changes.filter(({ severity }) => severity !== "none");
@@ -53,7 +53,7 @@ function resultOf(change: ReportedChange, ruleIndex: number, { folder, fallbackF
     level: severity,
     message: { text: text.join("\n") },
     locations: [{ physicalLocation }],
-    // Lines move: a change remains the same one as long as its class and its place in the API do.
+    // Line numbers change between commits; the class of a change and its place in the API identify it.
     partialFingerprints: { "change/v1": `${rule} ${placeOfChange(change)}` },
     ...(allowed !== undefined && { suppressions: [{ kind: "external", justification: allowed }] }),
   };

@@ -70,13 +70,13 @@ describe("api check against a git ref", () => {
     expect(code).toBe(1);
     expect(printed).toMatch(
       new RegExp(
-        `^${typesFile}:${lineOf("MaxLength")}:\\d+: error: orders\\.apps\\.example\\.com/v1\\.spec\\.foo: there was no maxLength, and it is 3 \\(bound-narrowed\\)`,
+        `^${typesFile}:${lineOf("MaxLength")}:\\d+: error: orders\\.apps\\.example\\.com/v1\\.spec\\.foo: there was no maxLength, and it is now 3 \\(bound-narrowed\\)`,
       ),
     );
     expect(printed).toContain(
-      "breaks appliers\n    valid before, refused now: spec.foo: Too long: may not be more than 3 bytes\n      apiVersion: apps.example.com/v1\n      kind: Order\n      metadata:\n        name: example\n      spec:\n        foo: aaaa\n",
+      "breaks appliers\n    valid before, rejected now: spec.foo: Too long: may not be more than 3 bytes\n      apiVersion: apps.example.com/v1\n      kind: Order\n      metadata:\n        name: example\n      spec:\n        foo: aaaa\n",
     );
-    expect(printed).toContain("while .spec.foo stays as it is (ratcheting");
+    expect(printed).toContain("if .spec.foo stays unchanged (ratcheting");
     expect(printed).toMatch(/\nCompared with v1\.0\.0: 1 error, 0 warnings, 0 changes that break nobody$/);
     expect(snapshot()).toEqual(before);
   });
@@ -101,10 +101,10 @@ describe("api check against a git ref", () => {
     expect(code).toBe(1);
     expect(printed).toMatch(
       new RegExp(
-        `^${typesFile}:${lineOf("bar?: string")}:\\d+: error: .*\\.spec\\.foo: the field is gone \\(field-removed\\)`,
+        `^${typesFile}:${lineOf("bar?: string")}:\\d+: error: .*\\.spec\\.foo: the field was removed \\(field-removed\\)`,
       ),
     );
-    expect(printed).toContain("valid before and now, but this is dropped: spec.foo");
+    expect(printed).toContain("valid before and now, but loses data: spec.foo");
   });
 
   test("keeps what is allowed in the project, and tells what is no longer", async () => {
@@ -116,7 +116,7 @@ describe("api check against a git ref", () => {
     const again = await check();
     expect(again.code).toBe(0);
     expect(again.printed).toContain(
-      "allowed: orders.apps.example.com/v1.spec.foo: the field is gone (field-removed)\n    nothing read it",
+      "allowed: orders.apps.example.com/v1.spec.foo: the field was removed (field-removed)\n    nothing read it",
     );
     edit("export interface OrderSpec {", "export interface OrderSpec {\n  foo?: string;");
     expect((await check()).printed).toContain(
@@ -278,7 +278,7 @@ describe("api check", () => {
       const [{ results, tool }] = log.runs;
       expect([code, log.version, results.length]).toEqual([1, "2.1.0", 1]);
       expect(tool.driver.rules).toMatchObject([
-        { id: "field-removed", shortDescription: { text: "the field is gone" } },
+        { id: "field-removed", shortDescription: { text: "the field was removed" } },
       ]);
       expect(results[0]).toMatchObject({ ruleId: "field-removed", ruleIndex: 0, level: "error" });
       expect(placeOf(results[0]!)).toEqual([typesFile, lineOf("bar?: string"), 3]);
