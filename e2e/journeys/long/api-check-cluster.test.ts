@@ -101,14 +101,14 @@ describe.skipIf("missing" in programs)("api check against the CRDs of a cluster"
     await runKubectl({ kubeconfig }, ["create", "serviceaccount", "stranger"]);
     const { stdout: token } = await runKubectl({ kubeconfig }, ["create", "token", "stranger"]);
     const stranger = writeKubeconfig("stranger", ({ users }) => {
-      users[0]!.user = { token };
+      users[0].user = { token };
     });
     await expect(check("--kubeconfig", stranger)).rejects.toMatchObject({
       code: "CLUSTER_UNREACHABLE",
       message: 'the cluster of context "tsbuilder" does not allow you to list CRDs',
     });
     const dead = writeKubeconfig("dead", ({ clusters }) => {
-      clusters[0]!.cluster.server = "https://127.0.0.1:9";
+      clusters[0].cluster.server = "https://127.0.0.1:9";
     });
     await expect(check("--kubeconfig", dead)).rejects.toMatchObject({
       code: "CLUSTER_UNREACHABLE",
