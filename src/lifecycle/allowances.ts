@@ -7,18 +7,18 @@ import type { ApiChange } from "./compare-crds.ts";
 import { type ChangeRule, isChangeRule, rules } from "./rules.ts";
 import { didYouMean } from "../shared/text.ts";
 
-/** The file of a project that says which changes are meant. */
+/** The file of a project that lists the changes that are made on purpose. */
 export const allowanceFile = "config/api-changes.yaml";
 
-/** A change, or all changes of a class, that are meant. */
+/** A change that is made on purpose, or all changes of a class. */
 export interface Allowance {
   readonly rule: ChangeRule;
-  /** The place, as `placeOfChange` writes it, or the part of it behind the version. Absent: everywhere. */
+  /** A place as `placeOfChange` writes it, or only its path, such as `.spec.replicas`. Absent: every place. */
   readonly path?: string;
   readonly reason: string;
 }
 
-/** Reads the allowances of a project. Throws a TsbuilderError if one is not valid. */
+/** Reads the allowances of a project. Throws a TsbuilderError for an invalid entry. */
 export function readAllowances(tree: Tree): Allowance[] {
   const values = readYaml(allowanceFile, tree.read(allowanceFile) ?? "").flatMap((value) => value ?? []);
   return values.map((value) => {
@@ -33,7 +33,7 @@ export function readAllowances(tree: Tree): Allowance[] {
   });
 }
 
-/** Returns an allowance. Throws a TsbuilderError if there is no such class of changes. */
+/** Creates an allowance. Throws a TsbuilderError if there is no such class of changes. */
 export function allowance(rule: string, path: string | undefined, reason: string): Allowance {
   if (!isChangeRule(rule)) {
     const meant = didYouMean(rule, Object.keys(rules));
@@ -49,20 +49,20 @@ function invalid(
   return new TsbuilderError(message, { code: "INVALID_ARGUMENT", hint });
 }
 
-/** Writes the place of a change: `mysqls.apps.example.com/v1.spec.replicas`. */
+/** Formats the place of a change: `mysqls.apps.example.com/v1.spec.replicas`. */
 export function placeOfChange({ crd, version, path }: Pick<ApiChange, "crd" | "version" | "path">): string {
   return `${crd}${version === undefined ? "" : `/${version}`}${path}`;
 }
 
-/** Returns whether an allowance is about a change. */
+/** Returns true if an allowance applies to a change. */
 export function allows({ rule, path }: Allowance, change: ApiChange): boolean {
   if (rule !== change.rule) return false;
   return path === undefined || path === change.path || path === placeOfChange(change);
 }
 
-/** Writes the file. */
+/** Formats the file. */
 export function formatAllowances(allowances: readonly Allowance[]): string {
   const comment =
-    "# Changes of the API that break somebody and are meant, until they are released. More are added by:\n#   tsbuilder api check --allow RULE=PATH --reason TEXT\n";
+    "# Breaking changes of the API that are made on purpose. Remove an entry once its change is released. To add one:\n#   tsbuilder api check --allow RULE=PATH --reason TEXT\n";
   return `${comment}${stringify(allowances)}`;
 }

@@ -54,6 +54,7 @@ describe("a change of a schema", () => {
       "name-removed",
       "version-removed",
       "version-unserved",
+      "unserved-version-removed",
       "version-added",
       "version-loses-data",
       "storage-version-changed",
@@ -236,10 +237,10 @@ describe("a change of a CRD", () => {
       ["version-added v2", "version-loses-data v2.spec.b"],
     ],
     [
-      "a version that nobody uses",
+      "a version that was not served",
       crdWith(plain, {}, { versions: [version, { ...v2, served: false }] }),
       crd,
-      [],
+      ["unserved-version-removed v2"],
     ],
   ])("%s", (_, old, next, expected) => {
     expect(rulesOf(compareCrds([old], [next]))).toEqual(expected);

@@ -8,23 +8,23 @@ import { crdFolder } from "../generators/manifests.ts";
 import type { Diagnostic } from "../generators/model/diagnostic.ts";
 import { projectOptions } from "../generators/model/options.ts";
 import { ProjectSources } from "../generators/sources/project-sources.ts";
-import { readCrds } from "../generators/types/read-crds.ts";
+import { crdsOf, readCrds } from "../generators/types/read-crds.ts";
 import type { Tree } from "../scaffold/tree.ts";
 import type { Position } from "../shared/errors.ts";
 import { readYaml } from "../shared/read-yaml.ts";
 import { positionAt } from "../shared/text.ts";
 import type { ApiChange, ComparedCrd } from "./compare-crds.ts";
 
-/** The CRDs that a project's sources ask for now. */
+/** The CRDs that are generated from the current sources of a project. */
 export interface ProjectCrds {
   readonly crds: readonly ComparedCrd[];
-  /** What the generators found; with an error, there are no CRDs. */
+  /** The errors and warnings of the generators. If there is an error, there are no CRDs. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Finds the line of TypeScript that a change comes from; undefined for a kind that is gone. */
+  /** Finds the line of TypeScript that causes a change; undefined for a kind that has no types any more. */
   positionOf(change: Pick<ApiChange, "crd" | "field">): Position | undefined;
 }
 
-/** Generates the CRDs of a project in memory, from its types and markers. */
+/** Generates the CRDs of a project from its types and markers, in memory. */
 export async function projectCrds(tree: Tree): Promise<ProjectCrds> {
   const sources = await ProjectSources.load(tree, projectOptions(tree));
   const generated = sources.hasSyntaxErrors ? [] : generateCrds(sources);
@@ -43,7 +43,7 @@ export async function projectCrds(tree: Tree): Promise<ProjectCrds> {
   };
 }
 
-/** Reads the CRDs that a project had generated, from a tree of an earlier state of its files. */
+/** Reads the generated CRDs of a project from its files, such as those of an earlier commit. */
 export async function generatedCrds(tree: Tree): Promise<ComparedCrd[]> {
   const folder = crdFolder(tree, {});
   const files = tree.list(folder).filter((path) => posix.dirname(path) === posix.normalize(folder));
@@ -51,8 +51,8 @@ export async function generatedCrds(tree: Tree): Promise<ComparedCrd[]> {
 }
 
 /**
- * Reads the CRDs in YAML files; files without any are left out. Throws a TsbuilderError for an invalid CRD. Templates of a chart are read
- * without their actions, which is enough for CRDs that are only left out or labeled by them.
+ * Reads the CRDs in YAML files, and ignores files without a CRD. Throws a TsbuilderError for an invalid CRD. In the templates of a
+ * chart, template actions are removed first. That is enough if they only label a CRD or decide whether it is installed.
  */
 export async function crdsIn(files: Iterable<readonly [path: string, text: string]>): Promise<ComparedCrd[]> {
   const crds: ComparedCrd[] = [];
@@ -64,20 +64,19 @@ export async function crdsIn(files: Iterable<readonly [path: string, text: strin
       ? "render the chart with helm template --include-crds, and compare with its output"
       : "fix the file";
     const values = readYaml(path, text, { code: "INVALID_SOURCE", hint });
-    if (values.some((value) => isObject(value) && value["kind"] === "CustomResourceDefinition"))
-      crds.push(...(await readCrds(path, text)));
+    if (values.some((value) => crdsOf(value).length > 0)) crds.push(...(await readCrds(path, text)));
   }
   return crds;
 }
 
-/** Removes lines that are nothing but an action of a template, and puts a text in the place of others. */
+/** Removes lines that consist of a template action, and replaces other actions by a text. */
 function withoutActions(text: string): string {
   return text.replaceAll(/^[ \t]*\{\{.*\}\}[ \t]*$/gmu, "").replaceAll(/\{\{.*?\}\}/gu, "x");
 }
 
 const patchFolder = "config/crd/patches";
 
-/** Sets the conversions that kustomize patches into the CRDs. */
+/** Sets the conversions that the patches of kustomize add to the CRDs. */
 function withConversions(crds: readonly ComparedCrd[], tree: Tree): ComparedCrd[] {
   const conversions = new Map<unknown, CRDConversion>();
   for (const path of tree.list(patchFolder)) {

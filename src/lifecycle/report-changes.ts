@@ -7,15 +7,15 @@ import type { ApiChange } from "./compare-crds.ts";
 import { rules } from "./rules.ts";
 import type { Witness } from "./witness.ts";
 
-/** A change, with its place in the sources and why it is allowed. */
+/** A change with its place in the sources, and with the reason if the project allows it. */
 export interface ReportedChange extends Omit<ApiChange, "field"> {
-  /** The line of TypeScript; absent for a kind that is gone. */
+  /** The line of TypeScript; absent for a kind that has no types any more. */
   readonly position?: Position;
-  /** The reason why the project allows it, so that it counts as no error. */
+  /** The reason from `config/api-changes.yaml`. A change with a reason does not count as an error. */
   readonly allowed?: string;
 }
 
-/** Adds places and allowances to changes, and sorts them by file and line. */
+/** Adds positions and reasons to changes, and sorts the changes by file and line. */
 export function reportChanges(
   changes: readonly ApiChange[],
   allowances: readonly Allowance[],
@@ -36,12 +36,12 @@ export function reportChanges(
     );
 }
 
-/** Returns whether a change makes the command fail. */
+/** Returns true if a change makes the command fail. */
 export function isBreaking({ severity, allowed }: ReportedChange): boolean {
   return severity === "error" && allowed === undefined;
 }
 
-/** Formats the changes that break somebody, and counts all. */
+/** Formats the changes that break somebody, and counts all changes. */
 export function formatChanges(changes: readonly ReportedChange[], against: string): string {
   const told = changes.filter(({ severity }) => severity !== "none");
   const errors = told.filter(isBreaking).length;
@@ -64,56 +64,29 @@ function formatChange(change: ReportedChange): string {
   if (breaks.length > 0) lines.push(`    breaks ${listWords(breaks, "and")}`);
   if (witness) lines.push(...describeWitness(witness).map((line) => `    ${line}`));
   else if (rules[rule].severity === "witness")
-    lines.push("    no object was found that was valid before and is refused now");
+    lines.push("    no object was found that was valid before and is rejected now");
   return lines.join("\n");
 }
 
 const outcomes: Readonly<Record<Witness["outcome"], string>> = {
-  refused: "valid before, refused now",
-  lost: "valid before and now, but this is dropped",
-  "other value": "the same object has another value",
-  unknown: "valid now, unknown to those who know the API before",
+  refused: "valid before, rejected now",
+  lost: "valid before and now, but loses data",
+  "other value": "valid before and now, but with another value",
+  unknown: "valid now, but earlier clients do not expect it",
 };
 
-function describeWitness({ outcome, object, old, detail, unchanged }: Witness): string[] {
+/** Describes a witness for people, a line each. */
+export function describeWitness({ outcome, object, old, detail, unchanged }: Witness): string[] {
   const indented = (value: object): string[] =>
     stringify(value)
       .trimEnd()
       .split("\n")
       .map((line) => `  ${line}`);
-  const kept = `stored objects like it can be updated while ${unchanged} stays as it is (ratcheting, Kubernetes 1.30 and newer)`;
+  const kept = `a stored object like this can still be updated if ${unchanged} stays unchanged (ratcheting, Kubernetes 1.30 and newer)`;
   return [
     `${outcomes[outcome]}: ${detail}`,
     ...indented(object),
-    ...(old ? ["as an update of", ...indented(old)] : []),
+    ...(old ? ["as an update of:", ...indented(old)] : []),
     ...(unchanged === undefined ? [] : [kept]),
   ];
-}
-
-/** Formats the changes that break somebody as SARIF 2.1.0, for code scanning. */
-export function formatSarif(changes: readonly ReportedChange[]): string {
-  const told = changes.filter(({ severity }) => severity !== "none");
-  const ids = [...new Set(told.map(({ rule }) => rule))].sort();
-  const results = told.map((change) => {
-    const { rule, severity, message, position, witness, allowed } = change;
-    const shown = witness ? [`${placeOfChange(change)}: ${message}`, ...describeWitness(witness)] : [message];
-    const place = position && {
-      artifactLocation: { uri: encodeURI(position.file) },
-      region: { startLine: position.line, startColumn: position.column },
-    };
-    return {
-      ruleId: rule,
-      level: severity,
-      message: { text: shown.join("\n") },
-      // A change is the same one as long as its class and its place are.
-      partialFingerprints: { change: `${rule} ${placeOfChange(change)}` },
-      ...(place && { locations: [{ physicalLocation: place }] }),
-      ...(allowed !== undefined && { suppressions: [{ kind: "external", justification: allowed }] }),
-    };
-  });
-  const driver = {
-    name: "tsbuilder",
-    rules: ids.map((id) => ({ id, shortDescription: { text: rules[id].summary } })),
-  };
-  return JSON.stringify({ version: "2.1.0", runs: [{ tool: { driver }, results }] }, undefined, 2);
 }

@@ -1,9 +1,12 @@
+// Finds an object that shows a change: objects are drawn from a schema that was directed to the place of the change, tried on the
+// API server's validation under both schemas, and shrunk.
+
 import { compileValidator, type Validator } from "@tsbuilder/apimachinery/cel";
 import { type FieldError, formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { isEqual, isObject, type JSONObject, setMember } from "@tsbuilder/apimachinery/json";
 import { drawValue, numbered, Random, shrinkValue } from "@tsbuilder/apimachinery/sample";
 import { itemsOf, type JSONSchema, valuesOf } from "@tsbuilder/apimachinery/schema";
-import { type Aim, placeText, type SchemaChange, type Step } from "./compare-schemas.ts";
+import { type Aim, placeText, type SchemaChange, type Step } from "./schema-change.ts";
 
 /** An object as a user writes it. */
 export interface WitnessObject {
@@ -16,20 +19,22 @@ export interface WitnessObject {
 /** An object that shows what a change breaks. */
 export interface Witness {
   /**
-   * `refused`: valid before, and not any more. `lost`: it stays valid without what `detail` names. `other value`: what it omits has
-   * another value. `unknown`: valid now, and not before, so that readers of the old version don't expect it.
+   * - `refused`: the object was valid, and is rejected now.
+   * - `lost`: the object stays valid, but the fields in `detail` are dropped.
+   * - `other value`: the object stays valid, but a field that it omits has another value.
+   * - `unknown`: the object is valid now and was not before, so that earlier clients do not expect it.
    */
   readonly outcome: "refused" | "lost" | "other value" | "unknown";
   readonly object: WitnessObject;
-  /** The stored object that it is an update of, for a rule about updates. */
+  /** The stored object that `object` updates, for a CEL rule about updates. */
   readonly old?: WitnessObject;
-  /** The API server's errors, the fields that are dropped, or both values. */
+  /** The API server's errors, the dropped fields, or both values. */
   readonly detail: string;
-  /** While the value at this place stays as it is, stored objects like the witness can be updated (ratcheting). */
+  /** The place that has to stay unchanged so that a stored object like this can still be updated (ratcheting). */
   readonly unchanged?: string;
 }
 
-/** A version of a kind with its schema and the API server's validation. */
+/** A version of a kind, with the API server's validation of its objects. */
 export interface CheckedVersion {
   readonly apiVersion: string;
   readonly kind: string;
@@ -39,18 +44,20 @@ export interface CheckedVersion {
 
 const validators = new WeakMap<JSONSchema, Validator>();
 
-/** Returns a version with its validator, which is compiled once. */
+/** Returns a version with its validator, which is compiled once for each schema. */
 export function checkedVersion(apiVersion: string, kind: string, schema: JSONSchema): CheckedVersion {
   const validator = validators.get(schema) ?? compileValidator(schema);
   validators.set(schema, validator);
   return { apiVersion, kind, schema, validator };
 }
 
-/** Objects are drawn until this many were valid, or this many were not. */
+/** The search ends after this many valid objects, or this many objects in all. */
 const mostValid = 12;
 const mostDraws = 120;
+/** A CEL rule can reject far fewer of the objects than a keyword. */
+const moreValidForRules = 4;
 
-/** Draws objects that are valid in one version until the other one does to them what the change aims at; shrinks the first. */
+/** Draws objects that are valid in one version until one shows the change in the other version, and shrinks that object. */
 export function findWitness(
   old: CheckedVersion,
   next: CheckedVersion,
@@ -58,117 +65,135 @@ export function findWitness(
 ): Witness | undefined {
   if (!aim) return undefined;
   const [valid, other] = aim.isReversed ? [next, old] : [old, next];
-  const at = aim.steps ?? steps;
-  // Rules about lists are often about what they have twice, and those about texts about empty ones.
-  const [directed, doubling, shortening] = [
-    aim,
-    { ...aim, isDoubled: true },
-    { ...aim, isShortest: true },
-  ].map((one) => directSchema(valid.schema, at, one));
-  const drawOne = (draw: number): WitnessObject =>
-    drawObject(
-      valid,
-      [directed, shortening, doubling][aim.isDoubled ? 2 : aim.rule ? draw % 3 : 0]!,
-      random,
-      draw,
-    );
-  const isTransition = aim.rule?.rule !== undefined && /\boldSelf\b/u.test(aim.rule.rule);
-  const trial: Trial = { valid, other, steps: at, aim };
-  const random = new Random(hash(JSON.stringify(at)));
+  const trial: Trial = { valid, other, steps, aim };
+  const random = new Random(hash(JSON.stringify(steps)));
+  const schemas = directedSchemas(valid.schema, steps, aim);
+  const isAboutUpdates = /\boldSelf\b/u.test(aim.rule?.rule ?? "");
+  const enough = mostValid * (aim.rule ? moreValidForRules : 1);
   let validDraws = 0;
-  for (let draw = 0; draw < mostDraws && validDraws < mostValid * (aim.rule ? 4 : 1); draw++) {
-    const object = drawOne(draw);
+  for (let draw = 0; draw < mostDraws && validDraws < enough; draw++) {
+    const drawOne = (): WitnessObject => drawObject(valid, schemas[draw % schemas.length]!, random, draw);
+    const object = drawOne();
     if (!isValid(valid, object)) continue;
     validDraws++;
-    if (isTransition) {
-      const second = replaceAt(object, drawOne(draw), at);
-      const found = isValid(valid, second) && judge({ ...trial, before: object }, second);
+    if (isAboutUpdates) {
+      const update = replaceAt(object, drawOne(), steps);
+      const found = isValid(valid, update) && judge({ ...trial, before: object }, update);
       if (found) return found;
     } else if (judge(trial, object)) return judge(trial, shrink(trial, object));
   }
   return undefined;
 }
 
-/** What a witness is tried on. */
+/** Lists the schemas to draw from in turn. CEL rules are often about duplicates in a list, or about empty texts. */
+function directedSchemas(schema: JSONSchema, steps: readonly Step[], aim: Aim): JSONSchema[] {
+  const aims = aim.rule ? [aim, { ...aim, isShortest: true }, { ...aim, isDoubled: true }] : [aim];
+  return aims.map((one) => directSchema(schema, steps, one));
+}
+
+/** An object that is valid in one version is tried in the other version. */
 interface Trial {
   readonly valid: CheckedVersion;
   readonly other: CheckedVersion;
   readonly steps: readonly Step[];
   readonly aim: Aim;
-  /** The stored object, if the witness is an update. */
+  /** The stored object, if the tried object is an update. */
   readonly before?: WitnessObject;
 }
 
-/** Returns what an object shows; undefined if it shows nothing, or isn't valid where it has to be. */
-function judge({ valid, other, steps, aim, before }: Trial, object: WitnessObject): Witness | undefined {
-  const defaulted = valid.validator.applyDefaults(object);
-  const oldBefore = before && valid.validator.applyDefaults(before);
-  if (valid.validator.validate(defaulted, oldBefore && { old: oldBefore }).length > 0) return undefined;
+/** Returns what an object shows; undefined if it is not valid where it has to be, or does not show the change. */
+function judge(trial: Trial, object: WitnessObject): Witness | undefined {
+  const { valid, other, before, steps, aim } = trial;
+  const stored = valid.validator.applyDefaults(object);
+  const storedBefore = before && valid.validator.applyDefaults(before);
+  if (valid.validator.validate(stored, storedBefore && { old: storedBefore }).length > 0) return undefined;
   const { object: pruned, unknown } = other.validator.prune(object);
-  const after = other.validator.applyDefaults(pruned);
-  const otherBefore = before && other.validator.applyDefaults(other.validator.prune(before).object);
-  const errors = other.validator.validate(after, otherBefore && { old: otherBefore });
-  const own = errors.filter((error) => isAbout(error, steps, aim));
-  if (own.length > 0) {
-    const detail = own.map(formatFieldError).join("; ");
-    if (aim.isReversed) return { outcome: "unknown", object, detail };
-    // A stored object has its defaults; what the new schema doesn't know is pruned when it is read.
-    const stored = other.validator.applyDefaults(other.validator.prune(defaulted).object);
-    const isRatcheted = !before && other.validator.validate(stored, { old: stored }).length === 0;
-    const unchanged = isRatcheted && placeText(aim.isAbsent ? steps.slice(0, -1) : steps);
-    return {
-      outcome: "refused",
-      object,
-      ...(before && { old: before }),
-      detail,
-      ...(unchanged && { unchanged }),
-    };
-  }
-  if (errors.length > 0) return undefined;
-  if (aim.expects === "lost") {
-    const outcome = aim.isReversed ? "unknown" : "lost";
-    const lost = unknown.filter((field) => isPlaceIn(field, steps));
-    if (lost.length > 0) return { outcome, object, detail: lost.join(", ") };
-    if (unknown.length > 0) return undefined;
-    const [first] = differences(defaulted, after);
-    return first !== undefined && isPlaceIn(first, steps) ? { outcome, object, detail: first } : undefined;
-  }
-  if (aim.expects !== "other value") return undefined;
-  const [one, two] = [valuesAt(defaulted, steps)[0], valuesAt(after, steps)[0]];
-  if (isEqual(one, two)) return undefined;
-  return { outcome: "other value", object, detail: `${showValue(one)} before, ${showValue(two)} now` };
+  const received = other.validator.applyDefaults(pruned);
+  const readBefore = before && readStored(other, before);
+  const errors = other.validator.validate(received, readBefore && { old: readBefore });
+  const ownErrors = errors.filter((error) => isCausedBy(error, steps, aim));
+  if (ownErrors.length > 0)
+    return judgeRefusal(trial, object, ownErrors.map(formatFieldError).join("; "), stored);
+  // Another change rejects the object, so that it shows nothing of this one.
+  if (errors.length > 0 || aim.expects === "refused") return undefined;
+  if (aim.expects === "lost") return judgeLoss(trial, object, { unknown, stored, received });
+  const [valueBefore, valueNow] = [stored, received].map((one) => valuesAt(one, steps)[0]);
+  if (isEqual(valueBefore, valueNow)) return undefined;
+  const detail = `${showValue(valueBefore)} before, ${showValue(valueNow)} now`;
+  return { outcome: "other value", object, detail };
+}
+
+/** Returns what the API server reads of a stored object: fields that the schema lacks are dropped, defaults are added. */
+function readStored({ validator }: CheckedVersion, object: WitnessObject): WitnessObject {
+  return validator.applyDefaults(validator.prune(object).object);
+}
+
+function judgeRefusal(
+  { other, steps, aim, before }: Trial,
+  object: WitnessObject,
+  detail: string,
+  stored: WitnessObject,
+): Witness {
+  if (aim.isReversed) return { outcome: "unknown", object, detail };
+  const read = readStored(other, stored);
+  const isRatcheted = !before && other.validator.validate(read, { old: read }).length === 0;
+  return {
+    outcome: "refused",
+    object,
+    ...(before && { old: before }),
+    detail,
+    ...(isRatcheted && { unchanged: placeText(aim.isAbsent ? steps.slice(0, -1) : steps) }),
+  };
+}
+
+function judgeLoss(
+  { steps, aim }: Trial,
+  object: WitnessObject,
+  {
+    unknown,
+    stored,
+    received,
+  }: { readonly unknown: readonly string[]; readonly stored: object; readonly received: object },
+): Witness | undefined {
+  const outcome = aim.isReversed ? "unknown" : "lost";
+  const lost = unknown.filter((field) => isPlaceIn(field, steps));
+  if (lost.length > 0) return { outcome, object, detail: lost.join(", ") };
+  if (unknown.length > 0) return undefined;
+  // A null that is not allowed is no unknown field, but is dropped as well.
+  const [first] = differences(stored, received);
+  return first !== undefined && isPlaceIn(first, steps) ? { outcome, object, detail: first } : undefined;
 }
 
 const showValue = (value: unknown): string => (value === undefined ? "no value" : JSON.stringify(value));
 
-/** Returns whether an error comes from the change, and not from another one. */
-function isAbout(
+/** Returns true if an error comes from the change, and not from another change of the same schema. */
+function isCausedBy(
   { field, detail, reason }: FieldError,
   steps: readonly Step[],
   { rule, isAbsent, error }: Aim,
 ): boolean {
-  if (rule)
-    return (
-      detail.includes(rule.message?.trim() || rule.rule?.trim() || "") || rule.messageExpression !== undefined
-    );
+  if (rule) {
+    if (rule.messageExpression !== undefined) return true;
+    return detail.includes(rule.message?.trim() || rule.rule?.trim() || "");
+  }
   if (detail.startsWith("some validation rules were not checked")) return false;
   if (error && !error.test(`${reason}: ${detail}`)) return false;
   return isPlaceIn(field, steps) || (isAbsent === true && field === "");
 }
 
-/** Returns whether a field, with indexes and keys, lies at a place, or in it. */
+/** Returns true if a field, which has indexes and keys, is at a place or inside it. */
 function isPlaceIn(field: string, steps: readonly Step[]): boolean {
   const segments = field.match(/\[[^\]]*\]|[^.[\]]+/gu) ?? [];
   return steps.every((step, index) => {
     const segment = segments[index];
     if (segment === undefined) return false;
     if (step === "items") return segment.startsWith("[");
-    // A key of a map is written like a field where it is dropped.
+    // In a list of dropped fields, the key of a map looks like the name of a field.
     return step === "additionalProperties" || segment === step.property || segment === `[${step.property}]`;
   });
 }
 
-/** Lists the first difference between two objects: the path of a value that one has and the other hasn't. */
+/** Lists the paths at which two objects differ. */
 function differences(one: unknown, two: unknown, path = ""): string[] {
   if (isEqual(one, two)) return [];
   if (!isObject(one) || !isObject(two)) return [path];
@@ -189,6 +214,7 @@ function drawObject(
   random: Random,
   draw: number,
 ): WitnessObject {
+  // Few optional fields at first: objects with few fields are valid more often, and need less shrinking.
   const optional = [0, 0, 0.3, 0.6, 0.9][draw % 5]!;
   const drawing = { random, values: {}, optional, texts: Infinity };
   const content = drawValue(schema, "", drawing) as JSONObject<unknown>;
@@ -197,7 +223,7 @@ function drawObject(
   return doubled(object, schema);
 }
 
-/** Repeats the first item of each list that `directSchema` marked. */
+/** Repeats the first item of each list that `directSchema` has marked. */
 function doubled<T>(value: T, schema: JSONSchema): T {
   if (Array.isArray(value)) {
     const items = itemsOf(schema) ?? {};
@@ -213,22 +239,12 @@ function doubled<T>(value: T, schema: JSONSchema): T {
   return copy as T;
 }
 
-/** Marks a list whose first item is doubled, before the name of the field in which the copy differs. */
+/** The title that marks a list whose first item is repeated. The name of the field in which the copy differs follows. */
 const doubledTitle = "tsbuilder: doubled but for ";
 
-/** Edits a schema so that what is drawn from it has the place, with a value that the aim asks for, or lacks it. */
+/** Edits a schema so that each object drawn from it has the place, with a value that suits the aim, or lacks it. */
 function directSchema(schema: JSONSchema, [step, ...rest]: readonly Step[], aim: Aim): JSONSchema {
-  if (step === undefined) {
-    const aimed = aim.schema ?? schema;
-    if (aim.isShortest && aimed.type === "string") return { ...aimed, maxLength: aimed.minLength ?? 0 };
-    return aim.isDoubled
-      ? {
-          ...aimed,
-          minItems: Math.max(1, aimed.minItems ?? 0),
-          title: `${doubledTitle}${aim.variedKey ?? ""}`,
-        }
-      : aimed;
-  }
+  if (step === undefined) return directValue(aim.schema ?? schema, aim);
   if (step === "items") {
     const items = directSchema(itemsOf(schema) ?? {}, rest, aim);
     return { ...schema, minItems: Math.max(1, schema.minItems ?? 0), items };
@@ -245,13 +261,19 @@ function directSchema(schema: JSONSchema, [step, ...rest]: readonly Step[], aim:
   return { ...schema, properties, required: [...required, property] };
 }
 
-/** Returns whether a witness has a text, a number or a boolean at a place, so that nothing else is part of that value. */
+function directValue(schema: JSONSchema, { isShortest, isDoubled, variedKey = "" }: Aim): JSONSchema {
+  if (isShortest && schema.type === "string") return { ...schema, maxLength: schema.minLength ?? 0 };
+  if (!isDoubled) return schema;
+  return { ...schema, minItems: Math.max(1, schema.minItems ?? 0), title: `${doubledTitle}${variedKey}` };
+}
+
+/** Returns true if a witness has only texts, numbers, booleans or nulls at a place. */
 export function hasScalarAt({ object }: Witness, steps: readonly Step[]): boolean {
   const values = valuesAt(object, steps).filter((value) => value !== undefined);
   return values.length > 0 && values.every((value) => typeof value !== "object" || value === null);
 }
 
-/** The values at a place: one for each item of the lists on the way. */
+/** Returns the values at a place: one for each item of the lists on the way. */
 function valuesAt(value: unknown, [step, ...rest]: readonly Step[]): unknown[] {
   if (step === undefined) return [value];
   if (step === "items") return Array.isArray(value) ? value.flatMap((item) => valuesAt(item, rest)) : [];
@@ -263,7 +285,7 @@ function valuesAt(value: unknown, [step, ...rest]: readonly Step[]): unknown[] {
   return members.flatMap((member) => valuesAt(member, rest));
 }
 
-/** Copies an object with the value that another one has at a place. */
+/** Copies an object, with the value of another object at a place. */
 function replaceAt<T>(object: T, source: unknown, [step, ...rest]: readonly Step[]): T {
   if (step === undefined) return source as T;
   if (step === "items" && Array.isArray(object) && Array.isArray(source))
@@ -274,7 +296,7 @@ function replaceAt<T>(object: T, source: unknown, [step, ...rest]: readonly Step
   return copy as T;
 }
 
-/** Removes and simplifies parts of a witness as long as it remains one. */
+/** Removes and simplifies parts of an object as long as it shows the same change. */
 function shrink(trial: Trial, { apiVersion, kind, metadata, ...content }: WitnessObject): WitnessObject {
   const complete = (part: object): WitnessObject => ({ apiVersion, kind, metadata, ...part });
   return complete(shrinkValue(content, (smaller) => judge(trial, complete(smaller)) !== undefined));

@@ -4,48 +4,50 @@ import { placeOfChange } from "../../../src/lifecycle/allowances.ts";
 import type { ControlPlane } from "../../oracle/real/control-plane.ts";
 import { eventually } from "../../support/eventually.ts";
 
-/** A witness, and how a kube-apiserver responds to it with the CRD of before and with that of now. */
+/** A witness, and how a kube-apiserver responds to it with the earlier CRD and with the new one. */
 export interface Verdict {
   readonly place: string;
-  /** Empty where the server accepts the witness, else its message. */
+  /** The server's message if it rejects the witness; else empty, or the object with its defaults if these are in question. */
   readonly before: string;
   readonly now: string;
   /** The server confirms what the witness is said to show. */
   readonly isTrue: boolean;
 }
 
-/** Asks a kube-apiserver about the witnesses of objects that are refused, or lose fields. */
+/** Asks a kube-apiserver about witnesses that are refused, lose fields, or get other defaults. */
 export async function askServer(
   control: ControlPlane,
   old: ComparedCrd,
   next: ComparedCrd,
   changes: readonly ApiChange[],
 ): Promise<Verdict[]> {
-  // What a new version loses of another one is no matter of two CRDs.
+  // Two versions of one CRD can't be compared in this way.
   const asked = changes.filter(
-    ({ rule, witness }) =>
-      rule !== "version-loses-data" && witness && ["refused", "lost"].includes(witness.outcome),
+    ({ rule, witness }) => rule !== "version-loses-data" && witness && witness.outcome !== "unknown",
   );
   if (asked.length === 0) return [];
-  const before = await answers(control, old, asked);
-  const now = await answers(control, next, asked);
+  const before = await responsesTo(control, old, asked);
+  const now = await responsesTo(control, next, asked);
   return asked.map((change, index) => {
     const [first, second] = [before[index]!, now[index]!];
+    const isOtherValue = change.witness!.outcome === "other value";
     return {
       place: `${change.rule} ${placeOfChange(change)}`,
-      before: first,
-      now: second,
-      isTrue: first === "" && second !== "",
+      before: first.message || (isOtherValue ? first.object : ""),
+      now: second.message || (isOtherValue ? second.object : ""),
+      isTrue:
+        first.message === "" &&
+        (isOtherValue ? second.message === "" && first.object !== second.object : second.message !== ""),
     };
   });
 }
 
 /** Serves a CRD, and tries the witnesses on it without storing them: unknown fields and nulls count as refused. */
-async function answers(
+async function responsesTo(
   control: ControlPlane,
   crd: ComparedCrd,
   changes: readonly ApiChange[],
-): Promise<string[]> {
+): Promise<Response[]> {
   const { spec } = crd;
   const served = {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -77,7 +79,7 @@ async function answers(
         const { status, message } = await send(control, "GET", collection(version));
         if (status !== 200) throw new Error(`${collection(version)}: ${message}`);
       });
-    const responses: string[] = [];
+    const responses: Response[] = [];
     for (const { version, witness } of changes) {
       const path = collection(version!);
       const { object, old } = witness!;
@@ -85,12 +87,9 @@ async function answers(
         const stored = await send(control, "POST", path, old);
         const metadata = { ...object.metadata, resourceVersion: stored.resourceVersion };
         const updated = await send(control, "PUT", `${path}/example?dryRun=All`, { ...object, metadata });
-        responses.push(stored.message || updated.message);
+        responses.push(stored.message === "" ? updated : stored);
         await send(control, "DELETE", `${path}/example`);
-      } else
-        responses.push(
-          (await send(control, "POST", `${path}?dryRun=All&fieldValidation=Strict`, object)).message,
-        );
+      } else responses.push(await send(control, "POST", `${path}?dryRun=All&fieldValidation=Strict`, object));
     }
     return responses;
   } finally {
@@ -102,10 +101,12 @@ async function answers(
   }
 }
 
-/** A response: `message` is empty unless it is an error. */
 interface Response {
   readonly status: number;
+  /** Empty unless the response is an error. */
   readonly message: string;
+  /** The object as JSON, without its metadata. */
+  readonly object: string;
   readonly resourceVersion: string | undefined;
 }
 
@@ -124,7 +125,8 @@ function send({ url, token }: ControlPlane, method: string, path: string, body?:
             metadata?: { resourceVersion?: string };
           };
           const message = status < 300 ? "" : (parsed.message ?? (text || String(status)));
-          resolve({ status, message, resourceVersion: parsed.metadata?.resourceVersion });
+          const object = JSON.stringify({ ...parsed, metadata: undefined });
+          resolve({ status, message, object, resourceVersion: parsed.metadata?.resourceVersion });
         });
     });
     sent.on("error", reject).end(body && JSON.stringify(body));

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -15,6 +14,7 @@ import { defaultNames } from "@tsbuilder/apimachinery/crd";
 import { decodeCrd } from "../../../src/generators/types/read-crds.ts";
 import type { ComparedCrd } from "../../../src/lifecycle/compare-crds.ts";
 import { readYaml } from "../../../src/shared/read-yaml.ts";
+import { downloadGoModule } from "../../support/go-module.ts";
 
 /** A Go module that publishes CRDs: the folders in which they stood over time, and the versions that are compared. */
 export interface History {
@@ -36,6 +36,16 @@ export const histories: readonly History[] = [
     module: "github.com/external-secrets/external-secrets",
     folders: ["config/crds/bases"],
     versions: ["v0.9.0", "v0.10.0", "v0.16.2", "v1.3.2"],
+  },
+  {
+    module: "github.com/fluxcd/kustomize-controller",
+    folders: ["config/crd/bases"],
+    versions: ["v1.6.0", "v1.7.3", "v1.9.0"],
+  },
+  {
+    module: "github.com/fluxcd/source-controller",
+    folders: ["config/crd/bases"],
+    versions: ["v1.3.0", "v1.7.0", "v1.8.5", "v1.9.4"],
   },
   {
     module: "github.com/grafana/grafana-operator/v5",
@@ -101,13 +111,7 @@ export async function crdsOf({ module, folders }: History, version: string): Pro
 async function download(module: string, version: string, folders: readonly string[]): Promise<ComparedCrd[]> {
   const modules = mkdtempSync(join(cache, "download-"));
   try {
-    const env = { ...process.env, GOMODCACHE: modules, GOFLAGS: "-modcacherw" };
-    const told = execFileSync("go", ["mod", "download", "-json", `${module}@${version}`], {
-      encoding: "utf8",
-      cwd: cache,
-      env,
-    });
-    const { Dir } = JSON.parse(told) as { readonly Dir: string };
+    const { Dir } = downloadGoModule(`${module}@${version}`, { cache: modules });
     const files = folders
       .filter((folder) => existsSync(join(Dir, folder)))
       .flatMap((folder) => yamlFiles(join(Dir, folder)));
@@ -138,7 +142,7 @@ async function download(module: string, version: string, folders: readonly strin
 
 function yamlFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".yaml") && !name.includes("kustomiz"))
+    .filter((name) => name.endsWith(".yaml"))
     .sort()
     .map((name) => join(folder, name));
 }

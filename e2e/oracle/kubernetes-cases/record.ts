@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cacheFolder, downloadModule, kubernetesVersion, moduleFile } from "../real/build-kubernetes.ts";
+import { cacheFolder, downloadKubernetes, kubernetesVersion, moduleFile } from "../real/build-kubernetes.ts";
 
 /** An object that a test of Kubernetes tries, with what the function that it tests says. */
 export interface RecordedCase {
@@ -51,8 +51,8 @@ export function record(): void {
   const go = (...args: string[]): string =>
     execFileSync("go", args, { cwd: work, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
   try {
-    const kubernetes = downloadModule("kubernetes");
-    const extensions = downloadModule("apiextensions-apiserver");
+    const kubernetes = downloadKubernetes("kubernetes");
+    const extensions = downloadKubernetes("apiextensions-apiserver");
     writeFileSync(
       join(work, "go.mod"),
       moduleFile(readFileSync(kubernetes.GoMod, "utf8"), kubernetesVersion),

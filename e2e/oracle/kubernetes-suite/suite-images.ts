@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addProgram } from "../../support/registries/base-images.ts";
-import { buildKubernetes, cacheFolder, downloadModule } from "../real/build-kubernetes.ts";
+import { buildKubernetes, cacheFolder, downloadKubernetes } from "../real/build-kubernetes.ts";
 import { findBinaries } from "../real/control-plane-binaries.ts";
 import { installPackages } from "../real/node/debian-packages.ts";
 import { writeImageArchive } from "../real/node/image-archive.ts";
@@ -68,7 +68,7 @@ export function prepareSuiteImages({ build = true } = {}): readonly string[] | {
 }
 
 function imagesOf(folder: string, control: string): Image[] {
-  const sources = join(downloadModule("kubernetes").Dir, "test/images");
+  const sources = join(downloadKubernetes("kubernetes").Dir, "test/images");
   const agnhost = (root: string): void => {
     cpSync(join(folder, "agnhost"), join(root, "agnhost"));
     symlinkSync("agnhost", join(root, "agnhost-2"));

@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { downloadGoModule, type GoModule } from "../../support/go-module.ts";
 
 /** The version that the embedded cluster is compared with, which serves the same release then. */
 export const defaultVersion = "1.36.3";
@@ -35,22 +36,9 @@ function versionFlags(version: string): string {
     .join(" ");
 }
 
-/** A Go module on the disk: its folder, and its go.mod. */
-interface Module {
-  readonly Dir: string;
-  readonly GoMod: string;
-}
-
-/** Downloads a part of Kubernetes, such as `kubernetes` or `apiextensions-apiserver`, unless it is there. */
-export function downloadModule(part: string, version = kubernetesVersion): Module {
-  const ofPart = part === "kubernetes" ? version : version.replace(/^1/u, "0");
-  const words = ["mod", "download", "-json", `k8s.io/${part}@v${ofPart}`];
-  const { stdout, error } = spawnSync("go", words, { cwd: tmpdir(), encoding: "utf8" });
-  if (error) throw error;
-  const module = JSON.parse(stdout) as Module & { readonly Error?: string };
-  // A newer release may need a newer Go, which the message says.
-  if (module.Error !== undefined) throw new Error(module.Error);
-  return module;
+/** Downloads a part of Kubernetes, such as `kubernetes` or `apiextensions-apiserver`. A newer release may need a newer Go. */
+export function downloadKubernetes(part: string, version = kubernetesVersion): GoModule {
+  return downloadGoModule(`k8s.io/${part}@v${part === "kubernetes" ? version : version.replace(/^1/u, "0")}`);
 }
 
 /**
@@ -72,7 +60,7 @@ export function buildKubernetes(
     });
   const go = (...args: string[]): string => goWith({}, ...args);
   try {
-    const { GoMod, Dir } = downloadModule("kubernetes", version);
+    const { GoMod, Dir } = downloadKubernetes("kubernetes", version);
     writeFileSync(join(work, "go.mod"), moduleFile(readFileSync(GoMod, "utf8"), version));
     const imports = targets.flatMap(({ path, source }) => (source === undefined ? `import _ "${path}"` : []));
     writeFileSync(join(work, "tools.go"), `//go:build tools\n\npackage tools\n\n${imports.join("\n")}\n`);

@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JSONSchema } from "@tsbuilder/apimachinery/schema";
 import { describe, expect, test } from "vitest";
 import { type ApiChange, compareCrds } from "../../../src/lifecycle/compare-crds.ts";
 import { crdsIn } from "../../../src/lifecycle/project-crds.ts";
+import { downloadGoModule } from "../../support/go-module.ts";
 import { crdWith } from "../../../src/lifecycle/testdata/class-cases.ts";
 
 /** The cases that crdify publishes, which OLM asks about upgrades: read in its Go module, of which nothing is kept here. */
@@ -12,11 +12,7 @@ const folder = findCrdify();
 
 function findCrdify(): string | undefined {
   try {
-    const told = execFileSync("go", ["mod", "download", "-json", "sigs.k8s.io/crdify@v0.5.0"], {
-      encoding: "utf8",
-      stdio: "pipe",
-    });
-    return (JSON.parse(told) as { readonly Dir: string }).Dir;
+    return downloadGoModule("sigs.k8s.io/crdify@v0.5.0").Dir;
   } catch (error) {
     console.log(`left out: the cases of crdify: ${(error as Error).message.split("\n")[0]}`);
     return undefined;

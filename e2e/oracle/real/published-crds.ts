@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
+import { downloadGoModule } from "../../support/go-module.ts";
 
 /** Operators that publish their CRDs in a Go module, and the folders of the CRDs in it. */
 const operators: readonly (readonly [module: string, folders: readonly string[]])[] = [
@@ -32,11 +32,7 @@ export function publishedCrds(): {
   const missing: string[] = [];
   const crds = operators.flatMap(([module, folders]) => {
     try {
-      const told = execFileSync("go", ["mod", "download", "-json", module], {
-        encoding: "utf8",
-        stdio: "pipe",
-      });
-      const { Dir } = JSON.parse(told) as { Dir: string };
+      const { Dir } = downloadGoModule(module);
       return folders.flatMap((folder) => readCrds(join(Dir, folder)));
     } catch (error) {
       missing.push(`${module}: ${(error as Error).message.split("\n")[0]}`);

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,6 +9,7 @@ import { type ManifestObject, parseManifest } from "../../../src/ship/manifest.t
 import { run as call } from "../../golden/golden-projects.ts";
 import { eventually } from "../../support/eventually.ts";
 import { FakeKubelet } from "../../support/cluster/fake-kubelet.ts";
+import { downloadGoModule } from "../../support/go-module.ts";
 import { findPrograms, kubectlReleases } from "../../support/kubectl-binaries.ts";
 import { type BundleImages, OlmStandIn } from "../../support/olm/olm-stand-in.ts";
 import { repository } from "../../support/source-imports.ts";
@@ -47,11 +47,7 @@ let olm: OlmStandIn;
 function olmCrds(): { readonly crds: readonly ManifestObject[] } | { readonly missing: string } {
   const module = "github.com/operator-framework/api@v0.31.0";
   try {
-    const told = execFileSync("go", ["mod", "download", "-json", module], {
-      encoding: "utf8",
-      stdio: "pipe",
-    });
-    const folder = join((JSON.parse(told) as { Dir: string }).Dir, "crds");
+    const folder = join(downloadGoModule(module).Dir, "crds");
     const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
     return { crds: files.flatMap((name) => parseManifest(readFileSync(join(folder, name), "utf8"))) };
   } catch (error) {

@@ -36,6 +36,11 @@ export function isRepository(folder: string): boolean {
   throw gitError(args, result);
 }
 
+/** Returns the path of a folder in its repository, with a slash at the end; empty for the repository's root, or without a repository. */
+export function pathInRepository(folder: string): string {
+  return isRepository(folder) ? git(folder, ["rev-parse", "--show-prefix"]) : "";
+}
+
 /** Returns whether git ignores a path, even if the path is tracked. Without a repository, git ignores none. */
 export function isIgnored(folder: string, path: string): boolean {
   const args = [...safeSettings, "check-ignore", "--quiet", "--no-index", path];

@@ -18,6 +18,8 @@ export interface Ui {
   print(text: string): void;
   /** Progress and warnings, to standard error. */
   note(text: string): void;
+  /** Shows a line of standard error that the next output replaces. Absent where lines can't be replaced, as in a file. */
+  replace?(format: (columns: number) => string): void;
   /** A user can answer prompts. */
   readonly isInteractive: boolean;
   /** Adds to what `--output json` prints; people see the same as text. */
@@ -75,10 +77,37 @@ export interface Finding {
  * or a recording that others have made, so control characters are shown and not sent. JSON stays the same JSON.
  */
 export const terminal: Ui = {
-  print: (text) => void process.stdout.write(`${visibleText(text)}\n`),
-  note: (text) => void process.stderr.write(`${colourLabels(visibleText(text))}\n`),
+  ...makeOutput(process.stdout, process.stderr),
   isInteractive: process.stdin.isTTY && process.stdout.isTTY,
 };
+
+/** The parts of a stream to a terminal or a file that are used. */
+type OutputStream = Pick<NodeJS.WriteStream, "write" | "isTTY" | "columns">;
+
+/** Creates the output to two streams. */
+export function makeOutput(
+  output: OutputStream,
+  errors: OutputStream,
+): Pick<Ui, "print" | "note" | "replace"> {
+  const clearLine = "\r\u001B[K";
+  let isReplaceable = false;
+  const write = (stream: OutputStream, text: string): void => {
+    if (isReplaceable) errors.write(clearLine);
+    isReplaceable = false;
+    stream.write(text);
+  };
+  return {
+    print: (text) => write(output, `${visibleText(text)}\n`),
+    note: (text) => write(errors, `${colourLabels(visibleText(text))}\n`),
+    ...(errors.isTTY &&
+      process.env["TERM"] !== "dumb" && {
+        replace(format) {
+          write(errors, visibleText(format(errors.columns)));
+          isReplaceable = true;
+        },
+      }),
+  };
+}
 
 const colours = { error: "red", warning: "yellow", hint: "cyan" } as const;
 

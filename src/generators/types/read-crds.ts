@@ -1,4 +1,4 @@
-import { isObject } from "@tsbuilder/apimachinery/json";
+import { isObject, type JSONObject } from "@tsbuilder/apimachinery/json";
 import { formatFieldError } from "@tsbuilder/apimachinery/errors";
 import { type CRDSpec, defaultNames, validateCRD } from "@tsbuilder/apimachinery/crd";
 import { type BuiltinSchema, DecodeError, decodeBuiltIn, loadSchemas } from "@tsbuilder/apimachinery/kinds";
@@ -20,9 +20,7 @@ const longestRequest = 3 * 1024 * 1024;
 
 /** Reads the CRDs in a YAML file. Throws a TsbuilderError for what an API server would reject. */
 export async function readCrds(file: string, text: string): Promise<ThirdPartyCrd[]> {
-  const objects = readYaml(file, text)
-    .filter((value) => isObject(value))
-    .filter(({ kind }) => kind === "CustomResourceDefinition");
+  const objects = readYaml(file, text).flatMap(crdsOf);
   if (objects.length === 0) {
     throw new TsbuilderError(`"${file}" contains no CustomResourceDefinition`, {
       code: "INVALID_SOURCE",
@@ -40,6 +38,14 @@ export async function readCrds(file: string, text: string): Promise<ThirdPartyCr
       return readCrd(file, JSON.parse(json) as Record<string, unknown>);
     }),
   );
+}
+
+/** Returns the CRDs in a document of a YAML file: the document itself, or the items of a list, as `kubectl get crds -o yaml` prints. */
+export function crdsOf(value: unknown): JSONObject<unknown>[] {
+  if (!isObject(value)) return [];
+  if (value["kind"] === "CustomResourceDefinition") return [value];
+  const isList = value["kind"] === "List" || value["kind"] === "CustomResourceDefinitionList";
+  return isList && Array.isArray(value["items"]) ? value["items"].flatMap(crdsOf) : [];
 }
 
 async function readCrd(file: string, object: Record<string, unknown>): Promise<ThirdPartyCrd> {

@@ -103,6 +103,7 @@ export function makeManagerParts(options: ManagerOptions) {
     events,
     controllers,
     clusters,
+    measurements,
     ...served,
     lifecycle,
     isIdle,

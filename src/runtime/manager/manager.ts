@@ -155,7 +155,8 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
    * `StorageMigrated` of the CRD says how far it is. Needs the permissions of the guide "Storage migration".
    */
   migrateStorage(kind: Kind, options?: StorageMigrationOptions): void {
-    migrateStorage(this, kind, options);
+    const { measurements } = this.#parts;
+    migrateStorage(this, kind, options, (crd, step) => measurements.metrics?.migrations.stepped(crd, step));
   }
 
   /** Adds a check to `/healthz`: while it fails, the kubelet restarts the container. */

@@ -5,14 +5,24 @@ import { metadataOnly } from "../client/metadata-only.ts";
 import { aborted, onAbort } from "../clock/waits.ts";
 import type { Source } from "../controller/source.ts";
 import { CustomResourceDefinition } from "../k8s/apiextensions/v1.ts";
-import { type StorageMigrationOptions, stepMigration } from "../storage-migration/storage-migration.ts";
+import {
+  type MigrationStep,
+  type StorageMigrationOptions,
+  stepMigration,
+} from "../storage-migration/storage-migration.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** How long objects that the server rejects are left alone: somebody has to change them. */
+/** The pause after objects were rejected, which somebody has to change first. */
 const rejectedInterval = { minutes: 10 };
 
-/** Adds the controller that migrates the stored objects of a kind, a page in each reconcile. */
-export function migrateStorage(cluster: Cluster, kind: Kind, options?: StorageMigrationOptions): void {
+/** Adds the controller that migrates the stored objects of a kind, one page in each reconcile. */
+export function migrateStorage(
+  cluster: Cluster,
+  kind: Kind,
+  options: StorageMigrationOptions | undefined,
+  /** Called after each step, for the metrics. */
+  onStep: (crd: string, step: MigrationStep) => void,
+): void {
   const client = cluster.client.with({ live: true });
   const name = `${kind.plural}.${kind.group}`;
   cluster
@@ -22,29 +32,35 @@ export function migrateStorage(cluster: Cluster, kind: Kind, options?: StorageMi
     .complete({
       async reconcile(crd, { log, events }) {
         const step = await stepMigration(client, name, cluster.clock, options);
-        if (step.state === "running") return { requeueAfter: { milliseconds: step.after } };
+        onStep(name, step);
         const { state, version } = step;
+        if (state === "current") return;
+        if (state === "running") return { requeueAfter: { milliseconds: step.after } };
+        const definition = await client.get(CustomResourceDefinition, crd);
         if (state === "rejected") {
           log.error("Objects can't be stored in another version", { version, message: step.message });
-          events.warning(
-            await client.get(CustomResourceDefinition, crd),
-            "StorageMigrationRejected",
-            step.message,
-          );
+          events.warning(definition, "StorageMigrationRejected", step.message);
           return { requeueAfter: rejectedInterval };
         }
-        if (step.written === 0) return;
-        log.info("Stored all objects in another version", { version, objects: step.written });
-        const note = `${step.written} objects are stored in ${version}`;
-        events.normal(await client.get(CustomResourceDefinition, crd), "StorageMigrated", note);
+        const { by, written } = step;
+        log.info("All objects are stored in another version", {
+          version,
+          by,
+          ...(by === "client" && { written }),
+        });
+        const note =
+          by === "server"
+            ? `The API server has stored all objects in ${version}`
+            : `${written} objects are stored in ${version}`;
+        events.normal(definition, "StorageMigrated", note);
         return;
       },
     });
 }
 
 /**
- * Watches one CRD, apart from the manager's cache, which may have all of them. What a migration writes, annotation and status,
- * causes no requests: they would come before the next page is due.
+ * Watches one CRD, apart from the manager's cache, which may have all CRDs. Only changes of the spec lead to a reconcile: the
+ * migration's own writes of annotation and status would otherwise cause the next page before it is due.
  */
 function specChanges({ client, clock }: Cluster, name: string): Source<ClusterScopedName> {
   return {
@@ -65,7 +81,7 @@ function specChanges({ client, clock }: Cluster, name: string): Source<ClusterSc
         enqueue({ name });
       });
       cache.start();
-      // An operator that may not watch its CRD works all the same.
+      // An operator that may not watch its CRD starts all the same.
       await Promise.race([informer.synced(signal), aborted(patience)]);
     },
   };

@@ -9,6 +9,7 @@ import { countRanges } from "../shards/ranges.ts";
 import type { ControllerObserver, ObservedController } from "../controller/controller-spec.ts";
 import type { CertificateSpan, ProgramEnding } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
+import type { MigrationStep } from "../storage-migration/storage-migration.ts";
 import type { MemoryLimits } from "./memory-limits.ts";
 
 /** The parts that the metrics read when they are scraped. */
@@ -68,6 +69,10 @@ const descriptions = {
   tsbuilder_informer_last_event_age_seconds: "Time since the server sent anything.",
   tsbuilder_informer_relists: "Full lists after the first.",
   tsbuilder_informer_watch_errors: "Watches that failed.",
+  tsbuilder_storage_migration_objects_rewritten_total:
+    "Objects that this process wrote again so that they are stored in the storage version.",
+  tsbuilder_storage_migration_objects_left:
+    "Objects that may be stored in another version than the storage version.",
   tsbuilder_events_dropped: "Events that were recorded and not sent.",
   rest_client_requests_total: "Requests to the API server, each attempt counted.",
   rest_client_request_retries_total: "Attempts after the first one of a request.",
@@ -94,6 +99,7 @@ export class RuntimeMetrics {
   readonly controllers = controllerMetrics(this.#meters);
   readonly client: ReturnType<typeof clientMetrics>;
   readonly webhooks: WebhookObserver;
+  readonly migrations = migrationMetrics(this.#meters);
   readonly #isLeading: Gauge<"name">;
   readonly #blockedSeconds: Counter;
   readonly #callbackErrors: Counter<"callback">;
@@ -354,6 +360,33 @@ function webhookMetrics(meters: Meters): WebhookObserver {
       if (!isOk) readErrors.inc();
     },
   };
+}
+
+/** Measures how far storage migrations are. */
+function migrationMetrics(meters: Meters) {
+  const rewritten = meters.counter("tsbuilder_storage_migration_objects_rewritten_total", "crd");
+  const left = meters.gauge("tsbuilder_storage_migration_objects_left", "crd");
+  return {
+    stepped(crd: string, step: MigrationStep): void {
+      rewritten.inc({ crd }, step.writtenNow);
+      const objects = objectsLeft(step);
+      if (objects === undefined) left.remove({ crd });
+      else left.set({ crd }, objects);
+    },
+  };
+}
+
+/** Returns the objects that are still to be written; undefined while nobody has counted them. */
+function objectsLeft(step: MigrationStep): number | undefined {
+  switch (step.state) {
+    case "running":
+      return step.total === undefined ? undefined : step.total - step.written;
+    case "rejected":
+      return step.count;
+    case "current":
+    case "migrated":
+      return 0;
+  }
 }
 
 /** Measures the cache: its memory, of which operators run out, and watches that went silent. */

@@ -29,7 +29,12 @@ test("each object is written once, and the former version can be dropped", async
   const before = await versions(client);
   await expect(storeIn(client, "v2", ["v2"])).rejects.toThrow("v1 was previously a storage version");
   const steps = await migrate(client, clock);
-  expect(steps.map((step) => step.state !== "rejected" && step.written)).toEqual([0, 20, 40, 50]);
+  expect(steps.map((step) => "written" in step && [step.written, step.writtenNow])).toEqual([
+    [0, 0],
+    [20, 20],
+    [40, 20],
+    [50, 10],
+  ]);
   const after = await versions(client);
   expect([...after].filter(([name, version]) => before.get(name) === version)).toEqual([]);
   expect(await statusOf(client)).toEqual({
@@ -37,7 +42,7 @@ test("each object is written once, and the former version can be dropped", async
     condition: expect.objectContaining({ status: "True", message: "All objects are stored in v2" }),
     annotations: undefined,
   });
-  expect((await migrate(client, clock)).map(({ state }) => state)).toEqual(["migrated"]);
+  expect((await migrate(client, clock)).map(({ state }) => state)).toEqual(["current"]);
   expect(await versions(client)).toEqual(after);
   await storeIn(client, "v2", ["v2"]);
   expect((await versions(client)).size).toBe(50);
@@ -66,7 +71,7 @@ test("a page that was begun when its process ended is written again, without a c
   await expect(stepMigration(dying, crdName, clock)).rejects.toThrow("the process ended");
   const between = await versions(client);
   const steps = await migrate(client, clock, 100);
-  expect(steps.at(-1)).toEqual({ state: "migrated", version: "v2", written: 30 });
+  expect(steps.at(-1)).toMatchObject({ state: "migrated", version: "v2", written: 30 });
   const after = await versions(client);
   expect([...after].filter(([name, version]) => between.get(name) === version)).toHaveLength(15);
 });
@@ -147,7 +152,7 @@ test("a token that is too old is exchanged for one of today", async () => {
   cluster.core.store.compact();
   cluster.core.store.compact();
   const steps = await migrate(client, clock);
-  expect(steps.at(-1)).toEqual({ state: "migrated", version: "v2", written: 30 });
+  expect(steps.at(-1)).toMatchObject({ state: "migrated", version: "v2", written: 30 });
 });
 
 test("a list that can't be converted changes nothing, and the next step goes on", async () => {
@@ -177,6 +182,39 @@ test("a manager migrates whenever the storage version changes", async () => {
   await moveClockUntil(clock, async () =>
     expect(await notes()).toEqual(["250 objects are stored in v1", "250 objects are stored in v2"]),
   );
+});
+
+test("the metrics say how many objects were written, and how many are left", async () => {
+  const { client, clock, cluster } = await startWidgets(250);
+  await deny(client, "w-7");
+  const { manager, stop } = await startTestManager(
+    { kubeconfig: cluster.kubeconfig, clock, metrics: { bindAddress: "127.0.0.1:0", secure: false } },
+    (started) => started.migrateStorage(inVersion("v2")),
+  );
+  onTestFinished(stop);
+  const series = async (): Promise<Record<string, string>> => {
+    const response = await fetch(`http://${manager.addresses.metrics}/metrics`);
+    const lines = (await response.text()).matchAll(
+      /^tsbuilder_storage_migration_objects_(\w+)\{crd="([^"]+)"\} (\S+)$/gmu,
+    );
+    return Object.fromEntries([...lines].map(([, name, crd, value]) => [`${name} ${crd}`, value!]));
+  };
+  await moveClockUntil(clock, async () =>
+    expect(await series()).toEqual({
+      "rewritten_total widgets.example.com": "100",
+      "left widgets.example.com": "150",
+    }),
+  );
+  await moveClockUntil(clock, async () =>
+    expect(await series()).toEqual({
+      "rewritten_total widgets.example.com": "249",
+      "left widgets.example.com": "1",
+    }),
+  );
+  await allow(client);
+  await moveClockUntil(clock, async () => expect((await series())["left widgets.example.com"]).toBe("0"), {
+    timeout: 700_000,
+  });
 });
 
 test("a manager writes no more objects in a second than it may, though its own reports change the CRD", async () => {

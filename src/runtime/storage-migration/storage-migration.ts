@@ -1,6 +1,6 @@
-// Objects stay stored in the version that was the storage version when they were written last, so a CRD can't drop a version
-// before all of them have been written again. `stepMigration` does that, a page at each call; a controller calls it
-// (`Manager.migrateStorage`), or a command. How far it is stands in an annotation of the CRD, so that another process goes on.
+// An object stays stored in the version that was the storage version when it was last written, so a CRD cannot drop a version
+// until all objects have been written again. `stepMigration` does this, one page in each call. A controller calls it
+// (`Manager.migrateStorage`), or a command. An annotation of the CRD has the progress, so that another process can continue.
 
 import {
   type Condition,
@@ -9,72 +9,96 @@ import {
   type NamespacedName,
   defineKind,
   findCondition,
-  isConditionTrue,
   setCondition,
 } from "@tsbuilder/apimachinery/meta";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import { type Client, type ClusterScopedName, type Stored, formatKey, keyOf } from "../client/client.ts";
+import type { Client, ClusterScopedName, Stored } from "../client/client.ts";
 import { metadataOnly } from "../client/metadata-only.ts";
-import { ApiError, TerminalError } from "../errors/api-error.ts";
+import { TerminalError } from "../errors/api-error.ts";
 import { CustomResourceDefinition } from "../k8s/apiextensions/v1.ts";
+import { askServer, canServerMigrate } from "./server-migration.ts";
+import { listPage, type Page, writeAgain } from "./write-page.ts";
 
 /** How a migration proceeds. */
 export interface StorageMigrationOptions {
-  /** The objects that are written in a second, at most. Default: 100. */
+  /** The most objects that are written in a second. Default: 100. */
   readonly objectsPerSecond?: number | undefined;
 }
 
-/** What a step found or did. */
-export type MigrationStep =
-  /** All objects are stored in the storage version, and the CRD says so. */
-  | { readonly state: "migrated"; readonly version: string; readonly written: number }
-  /** The next step is due in `after` milliseconds. `total` is what the server estimates, if it does. */
+/** The result of a step. */
+export type MigrationStep = {
+  /** The storage version. */
+  readonly version: string;
+  /** The objects that this step has written. */
+  readonly writtenNow: number;
+} & (
   | {
+      /** The CRD listed no other version as stored, so nothing was to be done. */
+      readonly state: "current";
+    }
+  | {
+      /** The next step is due in `after` milliseconds. */
       readonly state: "running";
-      readonly version: string;
+      /** Who writes the objects: this client, or a controller of the API server, which counts them for itself. */
+      readonly by: Writer;
+      /** The objects that the migration has written so far. */
       readonly written: number;
+      /** The number of all objects, if the API server estimates it. */
       readonly total: number | undefined;
       readonly after: number;
     }
-  /** The server rejects some objects as they are, so they are still stored as they were. The next step begins again. */
   | {
+      /** All objects are stored in the storage version, and the CRD lists no other version any more. */
+      readonly state: "migrated";
+      readonly by: Writer;
+      readonly written: number;
+    }
+  | {
+      /** The API server rejects some objects as they are, so they stay stored in another version. The next step begins again. */
       readonly state: "rejected";
-      readonly version: string;
       readonly count: number;
       readonly message: string;
-    };
+    }
+);
 
-/** The condition of a CRD that tells people, and `kubectl wait`, about the migration. */
-const migratedCondition = "StorageMigrated";
-const progressAnnotation = "tsbuilder.dev/storage-migration";
+type Writer = "client" | "server";
 
-/** How far a migration is. Another storage version, or any other change of the CRD's spec, begins it again. */
+/** The progress of a migration. It is void once the storage version or anything else in the spec of the CRD changes. */
 interface Progress {
   readonly version: string;
   readonly generation: number;
-  /** The objects that have been written, or have been changed or deleted by others since they were listed. */
+  /** The objects that were written, or that others have changed or deleted since they were listed. */
   readonly written: number;
   readonly rejected: number;
-  /** Why the first of those was rejected. */
+  /** Why the first of the rejected objects was rejected. */
   readonly why?: string | undefined;
-  /** Where the next page begins. */
+  /** The token of the next page. */
   readonly continue?: string | undefined;
-  /** The server's own controller migrates. */
+  /** A controller of the API server writes the objects. */
   readonly byServer?: boolean | undefined;
 }
 
+type CRD = Stored<CustomResourceDefinition, ClusterScopedName>;
+
+/** A migration whose next step is taken. */
+interface Migration {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly crd: CRD;
+  /** The storage version. */
+  readonly version: string;
+  readonly objectsPerSecond: number;
+}
+
 /**
- * Milliseconds from a migration's beginning to its first page: until then, another API server may still write objects in the
- * former version. Kubernetes waits as long before it calls a CRD established.
+ * Milliseconds from the beginning of a migration to its first page: until then, another API server may still write objects in
+ * the former version. Kubernetes waits as long before it calls a CRD established.
  */
 const settleTime = 5000;
 /** Milliseconds between two looks at a migration by the server. */
 const serverInterval = 2000;
-const writers = 10;
 const longestPage = 500;
-
-type CRD = Stored<CustomResourceDefinition, ClusterScopedName>;
 
 /**
  * Takes the next step of the migration of a CRD's objects. Throws an `ApiError` if the server can't be reached, the lists
@@ -89,70 +113,135 @@ export async function stepMigration(
   if (!(objectsPerSecond > 0))
     throw new TerminalError(`objectsPerSecond is ${objectsPerSecond}: it must be positive`);
   const crd = await client.get(CustomResourceDefinition, { name });
+  const migration = { client, clock, crd, version: storageVersionOf(crd), objectsPerSecond };
+  const phase = phaseOf(crd);
+  switch (phase.name) {
+    case "current":
+      return { state: "current", version: migration.version, writtenNow: 0 };
+    case "unreported":
+      return finish(migration, "client", phase.written, 0);
+    case "unstarted":
+      return begin(migration);
+    case "server":
+      return followServer(migration, phase.progress);
+    case "pages":
+      return writePage(migration, phase.progress);
+  }
+}
+
+type Phase =
+  | { readonly name: "current" | "unstarted" }
+  /** Somebody else has removed the other versions from `storedVersions` during the migration. */
+  | { readonly name: "unreported"; readonly written: number }
+  | { readonly name: "server" | "pages"; readonly progress: Progress };
+
+/** Returns the phase of the migration, which the CRD alone decides. */
+function phaseOf(crd: CRD): Phase {
+  const { status, metadata } = crd;
   const version = storageVersionOf(crd);
   const progress = progressOf(crd);
-  const { generation = 0 } = crd.metadata;
-  const report = (next: Progress | undefined, condition: ReportedCondition, storedVersions?: string[]) =>
-    updateStatus(client, crd, clock, next, condition, storedVersions);
-
-  if (crd.status?.storedVersions?.every((stored) => stored === version)) {
-    if (progress || findCondition(crd.status.conditions, migratedCondition)?.status === "False")
-      await report(undefined, migrated(version));
-    return { state: "migrated", version, written: progress?.written ?? 0 };
+  if (status?.storedVersions?.every((stored) => stored === version)) {
+    const isReported = findCondition(status.conditions, migratedCondition)?.status !== "False";
+    return !progress && isReported
+      ? { name: "current" }
+      : { name: "unreported", written: progress?.written ?? 0 };
   }
-  if (progress?.version !== version || progress.generation !== generation) {
-    const byServer = await canServerMigrate(client);
-    await report({ version, generation, written: 0, rejected: 0, byServer }, running("Waiting", "It begins"));
-    return { state: "running", version, written: 0, total: undefined, after: settleTime };
-  }
-  if (progress.byServer) {
-    const state = await migrateByServer(client, crd, clock);
-    if (typeof state === "object") {
-      await report(progress, state);
-      return { state: "running", version, written: 0, total: undefined, after: serverInterval };
-    }
-    if (state === "Failed") {
-      // The server's controller ends at the first object that it can't write: the client goes on, and names it.
-      await report(
-        { ...progress, byServer: false },
-        running("Migrating", "The server's own migration failed"),
-      );
-      return { state: "running", version, written: 0, total: undefined, after: 1 };
-    }
-    await report(undefined, migrated(version), [version]);
-    return { state: "migrated", version, written: 0 };
-  }
-
-  const begun = clock.monotonic();
-  const pageSize = Math.max(1, Math.min(longestPage, Math.round(objectsPerSecond)));
-  const kind = kindOf(crd, version);
-  const page = await listPage(client, kind, pageSize, progress.continue);
-  const errors = await writeAgain(client, kind, page.items);
-  const written = progress.written + page.items.length - errors.length;
-  const rejected = progress.rejected + errors.length;
-  const why = progress.why ?? errors[0];
-  if (page.continue !== undefined) {
-    const total = page.remaining === undefined ? undefined : written + rejected + page.remaining;
-    const next = { ...progress, written, rejected, why, continue: page.continue };
-    await report(
-      next,
-      running("Migrating", `${written} of ${total ?? "unknown"} objects are stored in ${version}`),
-    );
-    const after = Math.max(1, (page.items.length / objectsPerSecond) * 1000 - (clock.monotonic() - begun));
-    return { state: "running", version, written, total, after };
-  }
-  if (rejected > 0) {
-    const message = `${rejected} ${rejected === 1 ? "object" : "objects"} can't be stored in ${version}: ${why}`;
-    await report(undefined, running("Rejected", message));
-    return { state: "rejected", version, count: rejected, message };
-  }
-  await report(undefined, migrated(version), [version]);
-  return { state: "migrated", version, written };
+  if (progress?.version !== version || progress.generation !== (metadata.generation ?? 0))
+    return { name: "unstarted" };
+  return { name: progress.byServer ? "server" : "pages", progress };
 }
 
 function storageVersionOf({ spec }: CRD): string {
   return spec.versions.find(({ storage }) => storage)!.name;
 }
+
+async function begin(migration: Migration): Promise<MigrationStep> {
+  const { client, crd, version } = migration;
+  const byServer = await canServerMigrate(client);
+  const { generation = 0 } = crd.metadata;
+  const progress = { version, generation, written: 0, rejected: 0, byServer };
+  await report(migration, progress, running("Waiting", "The migration begins"));
+  return runningStep(migration, byServer ? "server" : "client", { after: settleTime });
+}
+
+/** Follows the migration by a controller of the API server. If that fails, the client takes over. */
+async function followServer(migration: Migration, progress: Progress): Promise<MigrationStep> {
+  const { client, crd, clock } = migration;
+  const answer = await askServer(client, crd, clock);
+  switch (answer.state) {
+    case "running":
+      await report(migration, progress, running("Migrating", answer.message));
+      return runningStep(migration, "server", { after: serverInterval });
+    case "failed": {
+      // That controller ends at the first object that it cannot write. The client writes all others, and names that object.
+      const why = running("Migrating", "The migration by the server failed");
+      await report(migration, { ...progress, byServer: false }, why);
+      return runningStep(migration, "client", { after: 1 });
+    }
+    case "succeeded":
+      return finish(migration, "server", 0, 0);
+  }
+}
+
+async function writePage(migration: Migration, progress: Progress): Promise<MigrationStep> {
+  const { client, clock, crd, version, objectsPerSecond } = migration;
+  const begun = clock.monotonic();
+  const pageSize = Math.max(1, Math.min(longestPage, Math.round(objectsPerSecond)));
+  const kind = kindOf(crd, version);
+  const page = await listPage(client, kind, pageSize, progress.continue);
+  const errors = await writeAgain(client, kind, page.items);
+  const next = afterPage(progress, page, errors);
+  const { written, rejected, why } = next;
+  const writtenNow = written - progress.written;
+  if (page.continue !== undefined) {
+    const total = page.remaining === undefined ? undefined : written + rejected + page.remaining;
+    const message = `${written} of ${total ?? "unknown"} objects are stored in ${version}`;
+    await report(migration, next, running("Migrating", message));
+    const pause = (page.items.length / objectsPerSecond) * 1000 - (clock.monotonic() - begun);
+    return runningStep(migration, "client", { written, writtenNow, total, after: Math.max(1, pause) });
+  }
+  if (rejected === 0) return finish(migration, "client", written, writtenNow);
+  const message = `${rejected} ${rejected === 1 ? "object" : "objects"} can't be stored in ${version}: ${why}`;
+  await report(migration, undefined, running("Rejected", message));
+  return { state: "rejected", version, writtenNow, count: rejected, message };
+}
+
+/** Returns the progress after a page, some of whose objects were rejected. */
+function afterPage(progress: Progress, page: Page, errors: readonly string[]): Progress {
+  return {
+    ...progress,
+    written: progress.written + page.items.length - errors.length,
+    rejected: progress.rejected + errors.length,
+    why: progress.why ?? errors[0],
+    continue: page.continue,
+  };
+}
+
+function runningStep(
+  { version }: Migration,
+  by: Writer,
+  step: { written?: number; writtenNow?: number; total?: number | undefined; after: number },
+): MigrationStep {
+  const { written = 0, writtenNow = 0, total, after } = step;
+  return { state: "running", version, by, written, writtenNow, total, after };
+}
+
+/** Removes the other versions from `status.storedVersions`, unless the CRD has changed since it was read. */
+async function finish(
+  migration: Migration,
+  by: Writer,
+  written: number,
+  writtenNow: number,
+): Promise<MigrationStep> {
+  const { version } = migration;
+  const message = `All objects are stored in ${version}`;
+  await report(migration, undefined, { status: "True", reason: "Migrated", message }, [version]);
+  return { state: "migrated", version, by, written, writtenNow };
+}
+
+/** The condition of a CRD that tells people, and `kubectl wait`, about the migration. */
+const migratedCondition = "StorageMigrated";
+const progressAnnotation = "tsbuilder.dev/storage-migration";
 
 function progressOf({ metadata }: CRD): Progress | undefined {
   const text = metadata.annotations?.[progressAnnotation];
@@ -170,15 +259,12 @@ function running(reason: "Waiting" | "Migrating" | "Rejected", message: string):
   return { status: "False", reason, message };
 }
 
-function migrated(version: string): ReportedCondition {
-  return { status: "True", reason: "Migrated", message: `All objects are stored in ${version}` };
-}
-
-/** Writes the annotation and the condition, which the status of a CRD both takes, unless somebody changed the CRD since. */
-async function updateStatus(
-  client: Client,
-  crd: CRD,
-  clock: Clock,
+/**
+ * Writes the progress and the condition in one request: a write of a CRD's status takes annotations, too. Throws a conflict if
+ * the CRD has changed since it was read.
+ */
+async function report(
+  { client, crd, clock }: Migration,
   progress: Progress | undefined,
   condition: ReportedCondition,
   storedVersions?: string[],
@@ -194,7 +280,7 @@ async function updateStatus(
   await client.subresource(CustomResourceDefinition, crd, "status").patch({ merge });
 }
 
-/** The kind as the storage version has it, or as another one, if that isn't served. Its objects come without their content. */
+/** Returns the kind in its storage version, or in another version if that is not served. Its objects have only metadata. */
 function kindOf({ spec }: CRD, storage: string): Kind<KubernetesObject, NamespacedName> {
   const { group, names, scope } = spec;
   const served = spec.versions.filter((version) => version.served);
@@ -202,113 +288,4 @@ function kindOf({ spec }: CRD, storage: string): Kind<KubernetesObject, Namespac
   if (!version) throw new TerminalError(`no version of ${names.plural}.${group} is served`);
   const definition = { kind: names.kind, plural: names.plural, scope: scope as "Namespaced" };
   return metadataOnly(defineKind<KubernetesObject>({ group, version: version.name }, definition));
-}
-
-interface Page {
-  readonly items: readonly KubernetesObject[];
-  readonly continue: string | undefined;
-  readonly remaining: number | undefined;
-}
-
-/**
- * Reads a page. A token that is too old, such as that of a process which ended minutes ago, is exchanged for one of today:
- * objects that were made since are stored in the new version anyway.
- */
-async function listPage(client: Client, kind: Kind, pageSize: number, token?: string): Promise<Page> {
-  try {
-    for await (const { items, metadata } of client.pages(kind, { pageSize, continue: token }))
-      return { items, continue: metadata.continue || undefined, remaining: metadata.remainingItemCount };
-  } catch (error) {
-    const fresh = error instanceof ApiError && error.isGone && error.body.metadata?.continue;
-    if (fresh && fresh !== token) return await listPage(client, kind, pageSize, fresh);
-    throw error;
-  }
-  throw new Error("a list has at least one page");
-}
-
-/**
- * Writes objects as they are: a patch that changes nothing, which the server stores only if that changes the version. An
- * object that was changed or deleted since needs none. Returns why objects were rejected; throws what a retry may cure.
- */
-async function writeAgain(
-  client: Client,
-  kind: Kind,
-  objects: readonly KubernetesObject[],
-): Promise<string[]> {
-  const rejections: string[] = [];
-  const queue = objects.values();
-  const write = async (): Promise<void> => {
-    for (const object of queue) {
-      const { resourceVersion } = object.metadata;
-      const key = keyOf(object as { metadata: NamespacedName });
-      try {
-        await client.patch(kind, key, { merge: { metadata: { resourceVersion } } });
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        // Webhooks and quotas respond with these codes, too, and then the object is still stored as it was.
-        const mayBeStored = error.isNotFound || error.isConflict;
-        if (mayBeStored && (await client.find(kind, key))?.metadata.resourceVersion !== resourceVersion)
-          continue;
-        if (error.status < 400 || error.status >= 500 || error.status === 429 || error.isUnauthorized)
-          throw error;
-        rejections.push(`${formatKey(object.metadata)}: ${error.body.message ?? error.message}`);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: writers }, write));
-  return rejections;
-}
-
-interface StorageVersionMigration extends KubernetesObject {
-  spec: { resource: { group: string; resource: string } };
-  status?: { conditions?: Condition[]; resourceVersion?: string };
-}
-
-/** Servers have it since Kubernetes 1.37. */
-const StorageVersionMigration = defineKind<StorageVersionMigration>(
-  { group: "storagemigration.k8s.io", version: "v1" },
-  { kind: "StorageVersionMigration", plural: "storageversionmigrations", scope: "Cluster" },
-);
-
-/** Returns true if the server migrates when it is asked to, and this client may ask. */
-async function canServerMigrate(client: Client): Promise<boolean> {
-  try {
-    for await (const _ of client.pages(StorageVersionMigration, { pageSize: 1 })) return true;
-    return false;
-  } catch (error) {
-    if (error instanceof ApiError && (error.isNotFound || error.isForbidden)) return false;
-    throw error;
-  }
-}
-
-/** Milliseconds after which a request that nobody has taken up is withdrawn: the controller may be switched off. */
-const serverPatience = 60_000;
-
-/** Has the server migrate, in an object for each generation of the CRD. Returns what is known of it while it runs. */
-async function migrateByServer(
-  client: Client,
-  crd: CRD,
-  clock: Clock,
-): Promise<"Succeeded" | "Failed" | ReportedCondition> {
-  const key = { name: `${crd.metadata.name}-${crd.metadata.generation ?? 0}` };
-  const { group, names } = crd.spec;
-  const resource = { group, resource: names.plural };
-  const found = await client.find(StorageVersionMigration, key);
-  if (!found) {
-    await client.create(StorageVersionMigration, { metadata: key, spec: { resource } });
-    return running("Migrating", `The server migrates: StorageVersionMigration ${key.name}`);
-  }
-  const conditions = found.status?.conditions;
-  const isIgnored =
-    !found.status?.resourceVersion &&
-    clock.now() - Date.parse(found.metadata.creationTimestamp) > serverPatience;
-  const ended = isIgnored
-    ? "Failed"
-    : (["Succeeded", "Failed"] as const).find((type) => isConditionTrue(conditions, type));
-  if (ended) {
-    await client.delete(StorageVersionMigration, found);
-    return ended;
-  }
-  const { message } = findCondition(conditions, "Running") ?? {};
-  return running("Migrating", message || `The server migrates: StorageVersionMigration ${key.name}`);
 }

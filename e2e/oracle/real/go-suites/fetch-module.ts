@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { downloadGoModule } from "../../../support/go-module.ts";
 
 /**
  * Downloads a Go module through the proxy, and returns a folder with its sources, tests included, outside the
@@ -11,8 +12,7 @@ export function fetchModule(path: string, version: string): string {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   const folder = join(cache, "tsbuilder/go-suites", `${path.split("/").at(-1)!}@${version}`);
   if (existsSync(folder)) return folder;
-  const told = execFileSync("go", ["mod", "download", "-json", `${path}@${version}`], { encoding: "utf8" });
-  const { Dir } = JSON.parse(told) as { Dir: string };
+  const { Dir } = downloadGoModule(`${path}@${version}`);
   const partly = `${folder}.${process.pid}`;
   cpSync(Dir, partly, { recursive: true });
   execFileSync("chmod", ["-R", "u+w", partly]);

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
+import { downloadGoModule } from "../../../support/go-module.ts";
 
 /** A released Go module whose programs can be built. */
 export interface GoProgramModule {
@@ -29,11 +30,7 @@ export function prepareGoPrograms({
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   const folder = join(cache, "tsbuilder", basename(module), version);
   try {
-    const told = execFileSync("go", ["mod", "download", "-json", `${module}@${version}`], {
-      encoding: "utf8",
-      stdio: "pipe",
-    });
-    const { Dir: sources } = JSON.parse(told) as { Dir: string };
+    const { Dir: sources } = downloadGoModule(`${module}@${version}`);
     mkdirSync(folder, { recursive: true });
     for (const program of programs) {
       const output = join(folder, basename(program));

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { downloadGoModule } from "../../../support/go-module.ts";
 
 /** The folders of the programs, of OLM's CRDs, and of the examples of operator-sdk's library; or why they are not there. */
 export type OlmPrograms =
@@ -62,10 +63,9 @@ export function buildOlmPrograms(): string {
     renameSync(partly, join(folder, name));
   }
   for (const { module, name, path, from } of copied.filter(missing)) {
-    const cwd = join(root, module);
-    const told = execFileSync("go", ["mod", "download", "-json", path], { cwd, encoding: "utf8" });
+    const { Dir } = downloadGoModule(path, { cwd: join(root, module) });
     const partly = join(folder, `.${name}.${process.pid}`);
-    cpSync(join((JSON.parse(told) as { Dir: string }).Dir, from), partly, { recursive: true });
+    cpSync(join(Dir, from), partly, { recursive: true });
     // Go's files are read-only.
     execFileSync("chmod", ["-R", "u+w", partly]);
     renameSync(partly, join(folder, name));

@@ -576,7 +576,7 @@ const apiChangesPage: Page = {
   title: "Classes of changes of an API",
   order: 10,
   body: [
-    `${code("tsbuilder api check")} names each change by its class. Where an error needs a witness, a change without one is a warning: no object was found that was valid before and is refused now. Below ${code(".status")} only clients are affected, because nobody else writes there. [Your API changes](../guides/api-changes.md) explains the rest.`,
+    `${code("tsbuilder api check")} names each change by its class. Where an error needs a witness, a change without one is a warning: no object was found that was valid before and is rejected now. Below ${code(".status")} only clients are affected, because nobody else writes there. [Your API changes](../guides/api-changes.md) explains the rest.`,
     table(
       ["class", "what has changed", "severity", "whom it breaks"],
       Object.entries(rules).map(([name, { summary, severity, breaks }]) => [

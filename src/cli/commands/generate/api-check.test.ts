@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { goldenHost } from "../../../../e2e/golden/golden-projects.ts";
 import { writeTarball } from "../../../packaging/tarball.ts";
 import { useProjectFolder } from "../../../../e2e/support/projects/project-folder.ts";
@@ -69,13 +70,13 @@ describe("api check against a git ref", () => {
     expect(code).toBe(1);
     expect(printed).toMatch(
       new RegExp(
-        `^${typesFile}:${lineOf("MaxLength")}:\\d+: error: orders\\.apps\\.example\\.com/v1\\.spec\\.foo: there was no maxLength, and it is 3 \\(bound-narrowed\\)`,
+        `^${typesFile}:${lineOf("MaxLength")}:\\d+: error: orders\\.apps\\.example\\.com/v1\\.spec\\.foo: there was no maxLength, and it is now 3 \\(bound-narrowed\\)`,
       ),
     );
     expect(printed).toContain(
-      "breaks appliers\n    valid before, refused now: spec.foo: Too long: may not be more than 3 bytes\n      apiVersion: apps.example.com/v1\n      kind: Order\n      metadata:\n        name: example\n      spec:\n        foo: aaaa\n",
+      "breaks appliers\n    valid before, rejected now: spec.foo: Too long: may not be more than 3 bytes\n      apiVersion: apps.example.com/v1\n      kind: Order\n      metadata:\n        name: example\n      spec:\n        foo: aaaa\n",
     );
-    expect(printed).toContain("while .spec.foo stays as it is (ratcheting");
+    expect(printed).toContain("if .spec.foo stays unchanged (ratcheting");
     expect(printed).toMatch(/\nCompared with v1\.0\.0: 1 error, 0 warnings, 0 changes that break nobody$/);
     expect(snapshot()).toEqual(before);
   });
@@ -100,10 +101,10 @@ describe("api check against a git ref", () => {
     expect(code).toBe(1);
     expect(printed).toMatch(
       new RegExp(
-        `^${typesFile}:${lineOf("bar?: string")}:\\d+: error: .*\\.spec\\.foo: the field is gone \\(field-removed\\)`,
+        `^${typesFile}:${lineOf("bar?: string")}:\\d+: error: .*\\.spec\\.foo: the field was removed \\(field-removed\\)`,
       ),
     );
-    expect(printed).toContain("valid before and now, but this is dropped: spec.foo");
+    expect(printed).toContain("valid before and now, but loses data: spec.foo");
   });
 
   test("keeps what is allowed in the project, and tells what is no longer", async () => {
@@ -115,7 +116,7 @@ describe("api check against a git ref", () => {
     const again = await check();
     expect(again.code).toBe(0);
     expect(again.printed).toContain(
-      "allowed: orders.apps.example.com/v1.spec.foo: the field is gone (field-removed)\n    nothing read it",
+      "allowed: orders.apps.example.com/v1.spec.foo: the field was removed (field-removed)\n    nothing read it",
     );
     edit("export interface OrderSpec {", "export interface OrderSpec {\n  foo?: string;");
     expect((await check()).printed).toContain(
@@ -232,33 +233,90 @@ describe("api check", () => {
   test("says what is missing where nothing was released", async () => {
     await expect(check()).rejects.toMatchObject({
       message:
-        "there is no released version to compare with: the current commit has no tag such as v1.0.0, nor has one before it",
+        "there is no released version to compare with: neither the current commit nor one before it has a tag such as v1.0.0",
     });
     await expect(check("--against", "api")).rejects.toMatchObject({
       message: '"api" contains no CustomResourceDefinition',
     });
   });
 
-  test("reports for code scanning", async () => {
-    cpSync(join(folder.root, "config/crd/bases"), join(folder.root, "released"), { recursive: true });
-    edit("foo?: string;", "bar?: string;");
-    const { code, printed } = await check("--against", "released", "--output", "sarif");
-    const log = JSON.parse(printed) as {
-      version: string;
-      runs: { results: unknown[]; tool: { driver: { rules: unknown[] } } }[];
-    };
-    const region = { startLine: lineOf("bar?: string"), startColumn: 3 };
-    expect([code, log.version, log.runs[0]!.results.length]).toEqual([1, "2.1.0", 1]);
-    expect(log.runs[0]!.tool.driver.rules).toEqual([
-      { id: "field-removed", shortDescription: { text: "the field is gone" } },
-    ]);
-    expect(log.runs[0]!.results[0]).toMatchObject({
-      ruleId: "field-removed",
-      level: "error",
-      locations: [{ physicalLocation: { artifactLocation: { uri: typesFile }, region } }],
+  describe("for code scanning", () => {
+    /** What the tests read of a SARIF log. */
+    interface Log {
+      readonly version: string;
+      readonly runs: readonly [{ results: Result[]; tool: { driver: { rules: { id: string }[] } } }];
+    }
+
+    interface Result {
+      readonly ruleId: string;
+      readonly ruleIndex: number;
+      readonly locations: readonly [
+        {
+          readonly physicalLocation: {
+            readonly artifactLocation: { readonly uri: string };
+            readonly region: { readonly startLine: number; readonly startColumn: number };
+          };
+        },
+      ];
+    }
+
+    async function sarif(...words: string[]): Promise<{ code: number; log: Log }> {
+      const { code, printed } = await check(...words, "--output", "sarif");
+      return { code, log: JSON.parse(printed) as Log };
+    }
+
+    const placeOf = ({ locations: [{ physicalLocation: place }] }: Result) => [
+      place.artifactLocation.uri,
+      place.region.startLine,
+      place.region.startColumn,
+    ];
+
+    test("places each change in the sources", async () => {
+      cpSync(join(folder.root, "config/crd/bases"), join(folder.root, "released"), { recursive: true });
+      edit("foo?: string;", "bar?: string;");
+      const { code, log } = await sarif("--against", "released");
+      const [{ results, tool }] = log.runs;
+      expect([code, log.version, results.length]).toEqual([1, "2.1.0", 1]);
+      expect(tool.driver.rules).toMatchObject([
+        { id: "field-removed", shortDescription: { text: "the field was removed" } },
+      ]);
+      expect(results[0]).toMatchObject({ ruleId: "field-removed", ruleIndex: 0, level: "error" });
+      expect(placeOf(results[0]!)).toEqual([typesFile, lineOf("bar?: string"), 3]);
+      await expect(check("--output", "xml")).rejects.toMatchObject({
+        message: 'the output format must be text, json or sarif, not "xml"',
+      });
     });
-    await expect(check("--output", "xml")).rejects.toMatchObject({
-      message: 'the output format must be text, json or sarif, not "xml"',
+
+    test("names files by their paths in the repository, of which the project is a folder", async () => {
+      const repository = mkdtempSync(join(tmpdir(), "tsbuilder-repository-"));
+      onTestFinished(() => rmSync(repository, { recursive: true, force: true }));
+      const project = join(repository, "operators/the shop#1");
+      cpSync(folder.root, project, { recursive: true });
+      execFileSync("git", ["init", "--quiet"], { cwd: repository });
+      cpSync(join(project, "config/crd/bases"), join(project, "released"), { recursive: true });
+      const types = join(project, typesFile);
+      writeFileSync(types, readFileSync(types, "utf8").replace("foo?: string;", "bar?: string;"));
+      const printed: string[] = [];
+      const ui = {
+        print: (text: string) => void printed.push(text),
+        note: () => undefined,
+        isInteractive: false,
+      };
+      const words = ["api", "check", "--against", "../released", "--sarif"];
+      expect(await dispatch(words, join(project, "api"), ui, goldenHost)).toBe(1);
+      const [{ results }] = (JSON.parse(printed.join("\n")) as Log).runs;
+      expect(placeOf(results[0]!)[0]).toBe("operators/the%20shop%231/api/v1/order_types.ts");
+    });
+
+    test("places a kind that is gone in PROJECT, because a result without a place is refused", async () => {
+      cpSync(join(folder.root, "config/crd/bases"), join(folder.root, "released"), { recursive: true });
+      await call("create api --group apps --version v1 --kind Parcel");
+      await call("delete api --group apps --version v1 --kind Order");
+      const { log } = await sarif("--against", "released");
+      const [{ results }] = log.runs;
+      expect(results.map((result) => [result.ruleId, ...placeOf(result)])).toEqual([
+        ["crd-removed", "PROJECT", 1, 1],
+      ]);
     });
   });
 

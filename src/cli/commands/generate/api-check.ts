@@ -2,7 +2,11 @@ import { clusterFlags, namesCluster } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag, type FlagValues, invalidArgument } from "../../arguments/command.ts";
 import type { Allowance } from "../../../lifecycle/allowances.ts";
 import type { ApiChange, ComparedCrd } from "../../../lifecycle/compare-crds.ts";
+import type { ReportedChange } from "../../../lifecycle/report-changes.ts";
+import { projectFile } from "../../../project/store.ts";
+import type { Host } from "../../packages/host.ts";
 import { type EarlierApi, listReleases, readCluster, readEarlier } from "../../project/earlier-crds.ts";
+import { pathInRepository } from "../../project/git.ts";
 import { changeFiles, planFlags, viewProject } from "../../project/open-project.ts";
 import { refuseFindings } from "../../project/plan-generated.ts";
 
@@ -44,14 +48,16 @@ export const apiCheck = defineCommand({
       import("../../../lifecycle/report-changes.ts"),
     ]);
     const given = values.allow.map((text) => readAllowance(text, values.reason, allowed.allowance));
-    const [readNewest, readPrevious] = findEarlier(root, cwd, values);
+    const candidates = findCandidates(root, cwd, values);
     const now = await projectCrds(tree);
     for (const note of refuseFindings(now.diagnostics)) ui.note(note);
-    let earlier = await readNewest();
-    let changes = compareCrds(...comparable(earlier, now.crds));
-    if (changes.length === 0 && readPrevious) {
-      earlier = await readPrevious();
+    const groups = new Set(now.crds.map(({ spec }) => spec.group));
+    let earlier: EarlierApi | undefined;
+    let changes: ApiChange[] = [];
+    for (const read of candidates) {
+      earlier = await read(groups);
       changes = compareCrds(...comparable(earlier, now.crds));
+      if (changes.length > 0) break;
     }
     for (const one of given) refuseUnused(one, changes, allowed.allows);
     if (given.length > 0) {
@@ -70,52 +76,62 @@ export const apiCheck = defineCommand({
       );
     const reported = report.reportChanges(changes, known, (change) => now.positionOf(change));
     ui.add?.({ apiChanges: reported });
-    ui.print(values.sarif ? report.formatSarif(reported) : report.formatChanges(reported, earlier.name));
+    ui.print(
+      values.sarif ? await sarifOf(reported, root, call.host) : report.formatChanges(reported, earlier!.name),
+    );
     return reported.some(report.isBreaking) ? 1 : 0;
   },
 });
 
-type ReadEarlier = () => Promise<EarlierApi> | EarlierApi;
+async function sarifOf(changes: readonly ReportedChange[], root: string, host: Host): Promise<string> {
+  const { formatSarif } = await import("../../../lifecycle/format-sarif.ts");
+  const folder = pathInRepository(root);
+  return formatSarif(changes, { folder, fallbackFile: projectFile, version: host.version() });
+}
 
-/** Finds the API to compare with. A second one follows if the first is that of the current commit: it counts if nothing has changed. */
-function findEarlier(
+/** Reads an earlier API. It may also contain CRDs of others: those of other groups don't count. */
+type ReadEarlier = (groups: ReadonlySet<string>) => Promise<EarlierApi>;
+
+/**
+ * Lists the APIs to compare with: the first one from which the project's API differs counts, or else the last one. On the commit
+ * of a release, edits are compared with that release, and without edits the release with the one before.
+ */
+function findCandidates(
   root: string,
   cwd: string,
   { against, kubeconfig, context }: Values,
-): readonly [ReadEarlier, ReadEarlier?] {
+): readonly ReadEarlier[] {
+  const read =
+    (source: string): ReadEarlier =>
+    (groups) =>
+      readEarlier(root, cwd, source, groups);
   if (namesCluster({ kubeconfig, context })) {
-    if (against === undefined) return [() => readCluster({ kubeconfig, context })];
+    if (against === undefined) return [(groups) => readCluster({ kubeconfig, context }, groups)];
     throw invalidArgument(
       "--against and a cluster are two earlier APIs",
       "omit --against, or --context and --kubeconfig",
     );
   }
-  const read =
-    (place: string): ReadEarlier =>
-    () =>
-      readEarlier(root, cwd, place);
   if (against !== undefined) return [read(against)];
   const [newest, previous] = listReleases(root);
   if (newest)
-    return newest.isCurrent && previous ? [read(newest.tag), read(previous.tag)] : [read(newest.tag)];
+    return [newest, ...(newest.isCurrent && previous ? [previous] : [])].map(({ tag }) => read(tag));
   throw invalidArgument(
-    "there is no released version to compare with: the current commit has no tag such as v1.0.0, nor has one before it",
+    "there is no released version to compare with: neither the current commit nor one before it has a tag such as v1.0.0",
     "name an earlier API, for example: tsbuilder api check --against HEAD",
   );
 }
 
-/** Leaves out what can't be compared: CRDs of others beside the project's, and conversions that are written elsewhere. */
+/** Leaves out conversions if the earlier API does not say them. */
 function comparable(
-  { crds, isShared, hasNoConversions }: EarlierApi,
+  { crds, hasNoConversions }: EarlierApi,
   now: readonly ComparedCrd[],
 ): [old: readonly ComparedCrd[], next: readonly ComparedCrd[]] {
-  const groups = new Set(now.map(({ spec }) => spec.group));
-  const own = isShared ? crds.filter(({ spec }) => groups.has(spec.group)) : crds;
   const withoutConversion = ({ metadata, spec }: ComparedCrd): ComparedCrd => {
     const { conversion: _, ...rest } = spec;
     return { metadata, spec: rest };
   };
-  return hasNoConversions ? [own.map(withoutConversion), now.map(withoutConversion)] : [own, now];
+  return hasNoConversions ? [crds.map(withoutConversion), now.map(withoutConversion)] : [crds, now];
 }
 
 function readAllowance(

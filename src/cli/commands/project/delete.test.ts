@@ -47,7 +47,7 @@ describe("delete api", () => {
     expect(await call(`${line} --dry-run`)).not.toContain("storedVersions");
     await call("create api --group apps --version v2 --kind Order --controller=false");
     const output = await call(`${line.replace("v1", "v2")} --dry-run`);
-    expect(output).toContain("lists v2 in status.storedVersions");
+    expect(output).toContain("objects may be stored in v2");
     expect(output).toContain("tsbuilder migrate storage");
   });
 

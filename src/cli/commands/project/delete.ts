@@ -6,7 +6,10 @@ import { findOwnResource, kindFlags, makeFlag } from "../../project/find-resourc
 import { withPackages } from "../../packages/change-packages.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
-import { isSameKind, type Project, type Resource } from "../../../project/project.ts";
+import { isSameKind, type Project, qualifiedGroup, type Resource } from "../../../project/project.ts";
+import type { ClusterChoice } from "../../../ship/cluster/kubectl.ts";
+import { namesCluster } from "../../arguments/cluster-flags.ts";
+import type { Ui } from "../../reporting/report.ts";
 
 /** The flags of a command that deletes what another one scaffolded. */
 const deletionFlags = {
@@ -17,26 +20,48 @@ const deletionFlags = {
 } as const satisfies Record<string, FlagDefinition>;
 
 export const deleteApi = defineCommand({
-  description: "Fails and lists the files if you have edited any of them.",
+  description:
+    "Fails and lists the files if you have edited any of them. With --context or --kubeconfig, it also fails if that cluster may store objects in the version, while the kind has another one.",
   flags: {
     ...kindFlags,
+    context: flag.string(
+      "kubeconfig context of a cluster that must not store objects in the version",
+      "NAME",
+    ),
+    kubeconfig: flag.string("path to the kubeconfig file of such a cluster", "FILE"),
     "controller-name": flag.string("delete only the controller with this name", "NAME"),
     ...deletionFlags,
   },
-  examples: ["tsbuilder delete api --group apps --version v1 --kind MySQL --dry-run"],
+  examples: [
+    "tsbuilder delete api --group apps --version v1 --kind MySQL --dry-run",
+    "tsbuilder delete api --group apps --version v1alpha1 --kind MySQL --context prod",
+  ],
   async run(call) {
     const name = call.flags["controller-name"];
-    return deleteFrom(call, (project, resource) => {
+    return deleteFrom(call, async (project, resource) => {
       if (name !== undefined) return removeController(project, resource, name);
-      const { version } = resource;
       if (project.resources.some((other) => other !== resource && isSameKind(other, resource)))
-        call.ui.note(
-          `warning: a cluster whose CRD lists ${version} in status.storedVersions rejects a CRD without it\nhint: store its objects again before you deploy: tsbuilder migrate storage`,
-        );
+        await checkStored(call, resource);
       return removeResource(project, resource);
     });
   },
 });
+
+/** Refuses to delete a version in which the given cluster may store objects; warns if no cluster is given. */
+async function checkStored(
+  { flags, ui }: { readonly flags: ClusterChoice; readonly ui: Ui },
+  resource: Resource,
+): Promise<void> {
+  const { version, plural } = resource;
+  if (namesCluster(flags)) {
+    const { refuseStoredVersion } = await import("../../../ship/cluster/stored-versions.ts");
+    ui.note(await refuseStoredVersion(flags, `${plural}.${qualifiedGroup(resource)}`, version));
+    return;
+  }
+  ui.note(
+    `warning: objects may be stored in ${version}: a cluster whose CRD lists it in status.storedVersions rejects a CRD without it\nhint: check each cluster with --context NAME; to store the objects again: tsbuilder migrate storage`,
+  );
+}
 
 export const deleteWebhook = defineCommand({
   description:
@@ -73,12 +98,12 @@ function deleteFrom(
   call: Pick<Invocation, "name" | "cwd" | "ui" | "host"> & {
     readonly flags: FlagValues<typeof kindFlags & typeof deletionFlags>;
   },
-  remove: (project: Project, resource: Resource) => Project,
+  remove: (project: Project, resource: Resource) => Project | Promise<Project>,
 ): Promise<void> {
   const { flags, ui, host } = call;
   return openToChange(call, async (opened) => {
     const { root, tree, project, text } = opened;
-    const after = remove(project, findOwnResource(project, flags));
+    const after = await remove(project, findOwnResource(project, flags));
     const plan = await planProjectChange({
       folder: root,
       tree,

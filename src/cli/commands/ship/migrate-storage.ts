@@ -1,10 +1,11 @@
 import { announceTarget, clusterFlags } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
+import { showProgress } from "../../reporting/progress.ts";
 import { openProject } from "../../project/open-project.ts";
 
 export const migrateStorage = defineCommand({
   description:
-    "Objects stay stored in the version that was the CRD's storage version when they were written last. Writes them again, unchanged, and then removes the other versions from the CRD's status.storedVersions, so that a release may drop them. Goes on where an interrupted run ended. An operator does the same with manager.migrateStorage.",
+    "An object stays stored in the version that was the CRD's storage version when the object was last written. Writes all objects again, unchanged, and then removes the other versions from the CRD's status.storedVersions, so that a release may drop them. Continues where an interrupted run ended. An operator does the same with manager.migrateStorage.",
   flags: {
     ...clusterFlags,
     crd: flag.list("CRDs whose objects are migrated (default: those of the project)", "NAME"),
@@ -24,8 +25,16 @@ export const migrateStorage = defineCommand({
       throw invalidArgument("the project has no CRDs", "name some of the cluster: --crd NAME");
     await announceTarget(flags, ui, { action: "Migrating stored objects" });
     const objectsPerSecond = flags["objects-per-second"];
-    const onProgress = (line: string): void => ui.note(line);
-    ui.print((await migrate({ ...flags, crds, objectsPerSecond, onProgress })).join("\n"));
+    const show = showProgress(ui);
+    const lines = await migrate({
+      ...flags,
+      crds,
+      objectsPerSecond,
+      onProgress: ({ crd, version, written, total }) =>
+        show({ name: crd, done: written, total, words: `objects are stored in ${version}` }),
+      onNote: (line) => ui.note(line),
+    });
+    ui.print(lines.join("\n"));
   },
 });
 
