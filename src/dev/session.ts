@@ -45,7 +45,7 @@ export interface SessionOptions {
   readonly recording?: SessionRecording | undefined;
 }
 
-/** What a session runs. Steps throw what a person can mend. */
+/** What a session runs. Steps throw what a person can fix. */
 export interface SessionProgram {
   /** The files whose edits matter, and the steps that they make necessary. */
   readonly sources: WatchedSources;

@@ -46,7 +46,7 @@ export function applyConfig(
 
 /** Applies an operator's manifests, adapted to the cluster and to webhooks on this machine. */
 export async function applyManifests(
-  { definitions, converted, rbac, others, webhooks: configurations }: Manifests,
+  { crds, converted, rbac, others, webhooks: configurations }: Manifests,
   client: Client,
   place: DevPlace,
   applied: AppliedObjects = new Map(),
@@ -58,10 +58,10 @@ export async function applyManifests(
       applied.set(`${object.kind}/${object.metadata.name}`, object);
     }
   };
-  const crds = definitions.map((crd) =>
-    webhooks && converted.has(crd.metadata.name) ? localConversion(crd, webhooks) : crd,
-  );
-  for (const crd of crds) await applyDefinition(client, crd, onReplaced);
+  for (const crd of crds) {
+    const isConverted = webhooks && converted.has(crd.metadata.name);
+    await applyDefinition(client, isConverted ? localConversion(crd, webhooks) : crd, onReplaced);
+  }
   await applyObjects(client, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
   await applyAndRecord(placeRbac(rbac, place));
   for (const object of others) {
@@ -199,7 +199,7 @@ function localClientConfig(config: ClientConfig, { url, caBundle }: LocalWebhook
 
 /** Deletes the applied objects in reverse order, and applies the CRDs without the conversion through this machine. */
 export async function deleteApplied(
-  { definitions }: Manifests,
+  { crds }: Manifests,
   client: Client,
   { webhooks }: DevPlace,
   applied: AppliedObjects,
@@ -213,7 +213,7 @@ export async function deleteApplied(
     }
     applied.delete(key);
   }
-  if (webhooks) await applyObjects(client, definitions);
+  if (webhooks) await applyObjects(client, crds);
 }
 
 /** Applies the project's samples; those that name no namespace, in the given one. Returns their number. */

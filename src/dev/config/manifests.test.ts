@@ -67,8 +67,8 @@ test("any manifests are applied, with the operator's own webhooks on this machin
       { name: "other.example.com", clientConfig: { url: "https://policies.example.com/shops" } },
     ],
   });
-  const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-  expect(await read(`${definitions}/shops.example.com`)).toMatchObject({
+  const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  expect(await read(`${crds}/shops.example.com`)).toMatchObject({
     spec: {
       conversion: { webhook: { clientConfig: { url: "https://127.0.0.1:9443/crdconvert" } } },
     },

@@ -9,8 +9,8 @@ import { type ManifestObject, isCrd } from "../../ship/manifest.ts";
 
 /** The objects of an operator, by what has to happen to them. */
 export interface Manifests {
-  readonly definitions: readonly ManifestObject[];
-  /** The names of the definitions whose objects the operator converts. */
+  readonly crds: readonly ManifestObject[];
+  /** The names of the CRDs whose objects the operator converts. */
   readonly converted: ReadonlySet<string>;
   /** The webhook configurations, whose Services lead to the operator. */
   readonly webhooks: readonly ManifestObject[];
@@ -25,10 +25,10 @@ const webhookKinds = new Set(["MutatingWebhookConfiguration", "ValidatingWebhook
 /** Reads the `config/` of a project. kustomize is not needed: the session chooses namespace and names, and no Deployment runs. */
 export function configManifests(project: string): Manifests {
   const patched = readConfig(project, "config/crd/patches").map(({ metadata }) => metadata.name);
-  const definitions = readConfig(project, "config/crd/bases");
+  const crds = readConfig(project, "config/crd/bases");
   return {
-    definitions,
-    converted: new Set([...patched, ...convertedBy(definitions)]),
+    crds,
+    converted: new Set([...patched, ...convertedBy(crds)]),
     webhooks: readConfig(project, "config/webhook").filter(({ kind }) => webhookKinds.has(kind)),
     rbac: readConfig(project, "config/rbac"),
     others: [],
@@ -52,26 +52,26 @@ export function fileManifests(root: string, paths: readonly string[]): readonly 
 
 /** Sorts any manifests of an operator by what has to happen to them. */
 export function sortManifests(objects: readonly ManifestObject[]): Manifests {
-  const definitions = objects.filter(isCrd);
+  const crds = objects.filter(isCrd);
   const isNamespace = ({ kind }: ManifestObject): boolean => kind === "Namespace";
   const others = objects.filter((object) => !isCrd(object) && !webhookKinds.has(object.kind));
   return {
-    definitions,
-    converted: new Set(convertedBy(definitions)),
+    crds,
+    converted: new Set(convertedBy(crds)),
     webhooks: objects.filter(({ kind }) => webhookKinds.has(kind)),
     rbac: [],
     others: [...others.filter(isNamespace), ...others.filter((object) => !isNamespace(object))],
   };
 }
 
-/** Returns the names of definitions that say themselves that a webhook converts their objects. */
-function convertedBy(definitions: readonly ManifestObject[]): string[] {
-  return definitions
-    .filter(({ spec }) => (spec as DefinitionSpec | undefined)?.conversion?.strategy === "Webhook")
+/** Returns the names of CRDs that say themselves that a webhook converts their objects. */
+function convertedBy(crds: readonly ManifestObject[]): string[] {
+  return crds
+    .filter(({ spec }) => (spec as CrdSpec | undefined)?.conversion?.strategy === "Webhook")
     .map(({ metadata }) => metadata.name);
 }
 
-interface DefinitionSpec {
+interface CrdSpec {
   readonly conversion?: { readonly strategy?: string };
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,13 +33,11 @@ function prepare(command: string, env: Record<string, string | undefined> = {}):
   return operator;
 }
 
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
+/** Returns false also for a process that has ended and that nobody has waited for yet. */
+function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return /^[^Z\s]/u.test(stdout);
+}
 
 test("a command runs in a shell, in its folder, with the variables of the session", async () => {
   process.env["GONE"] = "there";
@@ -104,7 +102,7 @@ test("a build that fails says so with the end of its output; one that succeeds s
   expect(readFileSync(join(folder, "result"), "utf8")).toBe("built\n");
   await expect(build("seq 1 50; echo 'main.go:3: undefined: x' >&2; exit 2")).rejects.toMatchObject({
     message: expect.stringMatching(/^the build ended with code 2\n[^]*main\.go:3: undefined: x/u) as string,
-    hint: "mend it and save: it is built again",
+    hint: "fix it and save: it is built again",
   });
 });
 

@@ -84,6 +84,6 @@ export async function runBuild(command: Command, signal: AbortSignal): Promise<v
   if (reason === "code 0") return;
   throw new TsbuilderError(`the build ended with ${reason}\n${lines.map(visibleText).join("\n")}`, {
     code: "TOOL_FAILED",
-    hint: "mend it and save: it is built again",
+    hint: "fix it and save: it is built again",
   });
 }

@@ -83,8 +83,8 @@ test("of any manifests, all is applied but the Deployment that the command repla
     hasWebhooks: false,
     leftOut: ["Deployment operator: the command runs in its place"],
   });
-  const { definitions, others, rbac } = found.manifests();
-  expect([definitions, others, rbac].map((each) => each.map(({ kind }) => kind))).toEqual([
+  const { crds, others, rbac } = found.manifests();
+  expect([crds, others, rbac].map((each) => each.map(({ kind }) => kind))).toEqual([
     ["CustomResourceDefinition"],
     ["Namespace", "ConfigMap"],
     [],
@@ -99,6 +99,13 @@ test("beside other Deployments, a person says which account is the operator's", 
   expect(found.manifests().others.map(({ metadata }) => metadata.name)).toEqual(["database"]);
   expect(() => findOperator(root, { ...files, serviceAccount: "shop" })).toThrow(
     '"shop" names no ServiceAccount',
+  );
+});
+
+test("a name that no ServiceAccount can have is refused, and does not reach the terminal as it is", () => {
+  write("all.yaml", `${crd}---\n${deployment("operator", '"\\e[2Jshop"')}`);
+  expect(() => findOperator(root, { ...nothing, manifests: ["all.yaml"] })).toThrow(
+    '"shops/\\u001b[2Jshop" names no ServiceAccount',
   );
 });
 

@@ -57,11 +57,12 @@ export function findOperator(root: string, choice: OperatorChoice): FoundOperato
   const project = readProjectName(root);
   const name = project ?? nameOfFolder(root);
   const found = choice.manifests.length > 0 ? inFiles(root, choice) : inConfig(root, name, choice);
-  const { definitions, converted, webhooks } = found.manifests();
+  checkAccount(found.account);
+  const { crds, converted, webhooks } = found.manifests();
   return {
     ...found,
     name,
-    kinds: definitions.map(kindOf),
+    kinds: crds.map(kindOf),
     hasWebhooks: webhooks.length > 0 || converted.size > 0,
   };
 }
@@ -71,8 +72,8 @@ type Found = Pick<FoundOperator, "account" | "manifests" | "manifestPaths" | "le
 /** In the layout of kubebuilder and operator-sdk, kustomize would set the namespace and prefix all names; the session does neither. */
 function inConfig(root: string, name: string, choice: OperatorChoice): Found {
   const manifests = (): Manifests => configManifests(root);
-  const { definitions, rbac } = manifests();
-  if (definitions.length === 0 && rbac.length === 0) {
+  const { crds, rbac } = manifests();
+  if (crds.length === 0 && rbac.length === 0) {
     throw new TsbuilderError("there are no manifests in config/crd/bases and config/rbac", {
       code: "NOT_FOUND",
       hint: "name them: --manifests dist/install.yaml, or generate them as the project does, such as with make manifests",
@@ -147,6 +148,15 @@ function parseAccount({ serviceAccount }: OperatorChoice): Account | undefined {
   });
 }
 
+/** Refuses names that no ServiceAccount has: those of a clone reach the terminal. */
+function checkAccount(account: Account): void {
+  if (/^[a-z0-9-]+\/[a-z0-9.-]+$/u.test(formatAccount(account))) return;
+  throw new TsbuilderError(`${JSON.stringify(formatAccount(account))} names no ServiceAccount`, {
+    code: "INVALID_SOURCE",
+    hint: "fix the manifests, or say which it is: --service-account NAMESPACE/NAME",
+  });
+}
+
 function missingAccount(candidates: readonly string[]): never {
   const which = candidates.length === 0 ? "" : `: ${visibleText(listWords(candidates))}?`;
   throw new TsbuilderError(`the manifests don't tell which ServiceAccount the operator has${which}`, {
@@ -155,14 +165,14 @@ function missingAccount(candidates: readonly string[]): never {
   });
 }
 
-interface DefinitionSpec {
+interface CrdSpec {
   readonly group: string;
   readonly names: { readonly kind: string; readonly plural: string };
   readonly versions: readonly { readonly name: string; readonly storage?: boolean }[];
 }
 
 function kindOf({ spec, metadata }: ManifestObject): OperatorKind {
-  const { group, names, versions = [] } = (spec ?? {}) as Partial<DefinitionSpec>;
+  const { group, names, versions = [] } = (spec ?? {}) as Partial<CrdSpec>;
   const version = versions.find(({ storage }) => storage)?.name;
   if (group === undefined || names === undefined || version === undefined) {
     throw new TsbuilderError(

@@ -100,6 +100,11 @@ test("the last request that is no Event is the end; what is not there yet is no 
   expect(recorded[0]!.error).toBe(`403: ${failed.failure}`);
 });
 
+test("an Event that can't be created is a failure of its own", async () => {
+  sends("POST", "/api/v1/namespaces/default/events", { code: 403, failure: "forbidden" });
+  expect(await groups()).toEqual(["shop default/b by time, error: POST events"]);
+});
+
 test("the requests of a trace belong together, however often an object is written", async () => {
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   sends("PUT", `${shops}/a/status`, { traceparent });

@@ -33,7 +33,7 @@ interface Group {
   readonly requests: RecordedRequest[];
   /** The objects, and their subresources, that were written. */
   readonly written: Set<string>;
-  /** The failure of the last request that is no Event, if it failed. */
+  /** The failure of the last request, if it failed; Events besides other requests don't count. */
   failed: { readonly code: number; readonly message: string } | undefined;
   ended: number;
   cancel: () => void;
@@ -104,10 +104,10 @@ export class OperatorRequests {
     group.ended = now;
     if (group.requests.length < maxRequests)
       group.requests.push({ method, path, code: String(code), seconds: milliseconds / 1000 });
-    // An operator looks for what it is about to make, and reports a failure by an Event.
+    // An operator looks for what it is about to make, and tells in an Event how its work went.
     const isMissing = code === 404 && method === "GET";
-    if (!eventResources.has(target.resource))
-      group.failed = code < 400 || isMissing ? undefined : { code, message: failure };
+    const isAside = eventResources.has(target.resource) && group.requests.length > 1;
+    if (!isAside) group.failed = code < 400 || isMissing ? undefined : { code, message: failure };
     group.cancel();
     group.cancel = this.#clock.setTimer(() => this.#end(id, group), quiet);
   }
