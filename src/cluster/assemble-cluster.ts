@@ -40,6 +40,7 @@ import { publishGroups } from "./bootstrap/api-services.ts";
 import { authenticationFilter, authorizationFilter, impersonationFilter } from "./filters/access.ts";
 import { errorsFilter } from "./filters/errors.ts";
 import { type Intercept, interceptionFilter } from "./filters/interception.ts";
+import { type AnsweredRequest, requestsFilter } from "./filters/requests.ts";
 import { AggregatedAPIs, type FrontProxy } from "./handlers/connect/aggregated-apis.ts";
 import { ensureDefaultAccount } from "./kinds/core/service-account.ts";
 import { addBuiltIns } from "./built-in/built-in-resource.ts";
@@ -80,6 +81,8 @@ export interface AssembleOptions {
   readonly onWrite?: ((write: ClusterWrite) => void) | undefined;
   /** Called after each call of an admission or conversion webhook. */
   readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
+  /** Called after each answered request, with the user who sent it. */
+  readonly onRequest?: ((request: AnsweredRequest) => void) | undefined;
   /** Makes authorized requests fail or wait, to test clients. */
   readonly intercept?: Intercept | undefined;
   /**
@@ -272,10 +275,11 @@ function requiresAccounts({ controllers = [], disableAdmissionPlugins }: Assembl
 
 /** Makes the handler of requests: errors, authentication, impersonation, authorization, then the API. */
 function handlerOf(core: Core, aggregated: AggregatedAPIs, options: AssembleOptions): Handler {
-  const { onError, intercept } = options;
+  const { onError, onRequest, intercept } = options;
   const readToken = (token: string) => core.readToken(token, core.tokens.issuer)?.user;
   return compose(
     [
+      ...(onRequest ? [requestsFilter(onRequest, core.connectionClock)] : []),
       errorsFilter(onError),
       authenticationFilter(readToken),
       impersonationFilter(core.authorizer),

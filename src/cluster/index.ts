@@ -15,6 +15,7 @@ export type { NodesOptions } from "./nodes/ground.ts";
 export type { ClusterNodes } from "./nodes/nodes.ts";
 export type { ClusterWrite, Writer } from "./registry/writers.ts";
 export type { Intercept, InterceptedRequest, Interception } from "./filters/interception.ts";
+export type { AnsweredRequest } from "./filters/requests.ts";
 export { type MetFailure, type PlannedFailure, PlannedFailures } from "./filters/interception.ts";
 export { installLaunchers } from "./launchers/install-launchers.ts";
 export type { PlainRequest, PlainResponse } from "./server/in-process.ts";

@@ -22,7 +22,7 @@ export type DevEvent =
   /** The current state of an object of one of the project's kinds. */
   | { readonly type: "object"; readonly object: ShownObject };
 
-export type BegunReconcile = Pick<RecordedReconcile, "controller" | "request" | "reconcileID">;
+export type BegunReconcile = Pick<RecordedReconcile, "controller" | "request" | "reconcileID" | "groupedBy">;
 
 /** An object as shown on the screen. */
 export interface ShownObject {

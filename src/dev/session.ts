@@ -1,46 +1,74 @@
-// `tsbuilder dev`: a session generates, bundles and runs the operator on a cluster, and repeats that after each edit. Begin here.
-// Its parts are folders: `cluster` opens a cluster, `config` applies the project's manifests, `operator` runs the process,
+// `tsbuilder dev`: a session generates, builds and runs the operator on a cluster, and repeats that after each edit. Begin here.
+// What it runs is a `SessionProgram`: `operator/project-program` is that of a project in TypeScript, `foreign` has that of any command.
+// Its parts are folders: `cluster` opens a cluster, `config` applies the operator's manifests, `operator` runs the process,
 // `reload` follows edits, `record` records everything, `page` serves and controls it in a browser, `view` shows it in a terminal.
 // `written-test` turns a record into a test. `trial` runs an operator without a session, and `envtest` installs kube-apiserver.
 
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { type YamlValue, emitYaml } from "@tsbuilder/apimachinery/yaml";
+import { visibleText } from "@tsbuilder/apimachinery/text";
+import { type ManifestObject, describeObject } from "../ship/manifest.ts";
 import { openStateFolder } from "../scaffold/apply.ts";
-import { type IncrementalBundle, watchableBundle } from "../ship/bundle.ts";
-import { type AppliedObjects, applyConfig, applySamples, deleteApplied } from "./config/apply-config.ts";
+import { type AppliedObjects, applyManifests, applySamples, deleteApplied } from "./config/apply-config.ts";
+import type { Manifests } from "./config/manifests.ts";
 import type { DevCluster } from "./cluster/dev-cluster.ts";
 import type { BegunReconcile, Report, ShownObject } from "./dev-event.ts";
 import { lockSession, rememberConfig } from "./running-session.ts";
-import { OwnWrites, Reloader } from "./reload/reloader.ts";
+import { OwnWrites, Reloader, type ReloadSteps } from "./reload/reloader.ts";
 import { type PageActions, recordActions } from "./page/page-action.ts";
 import { sessionActions } from "./page/session-actions.ts";
 import type { RecordedReconcile, RecordedSample } from "./record/recorded.ts";
 import { RecordFile } from "./record/record-file.ts";
 import type { SessionRecording } from "./record/session-recording.ts";
-import { type SessionPlace, prepareWebhooks, sessionOperator } from "./operator/session-operator.ts";
-import { watchSources } from "./reload/watch-sources.ts";
+import { type SessionPlace, type WebhookChoice, prepareWebhooks } from "./operator/session-operator.ts";
+import type { OperatorProcess } from "./operator/operator-process.ts";
+import type { OperatorRecord } from "./record/operator-messages.ts";
+import { type SourceChanges, type WatchedSources, watchSources } from "./reload/watch-sources.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { isUnanswered } from "./config/explain-rejection.ts";
 
 export interface SessionOptions {
   readonly root: string;
-  /** The project's kinds, whose changes are shown. */
+  /** Prepares what the session runs; receives the folder for its files. */
+  readonly openProgram: (folder: string) => Promise<SessionProgram>;
+  /** The operator's kinds, whose changes are shown. */
   readonly kinds: readonly { readonly apiVersion: string; readonly kind: string }[];
   readonly hasWebhooks: boolean;
+  /** Where the operator serves its webhooks. Default: where the session likes. */
+  readonly webhooks?: WebhookChoice | undefined;
   /** Starts or finds the cluster; receives the folder for its files, and where to report its problems. */
   readonly openCluster: (folder: string, report: Report) => Promise<DevCluster>;
   /** The address at which a remote cluster reaches this machine: `HOST`, or `HOST:PORT`. */
   readonly webhookAddress?: string | undefined;
-  /** The address at which a debugger can attach to the operator: `127.0.0.1:9229`. */
-  readonly inspect?: string | undefined;
-  /** Additional arguments of the operator. */
-  readonly args?: readonly string[] | undefined;
   /** Records the session; it receives the operator's reconciles, too. */
   readonly recording?: SessionRecording | undefined;
-  /** Regenerates from the sources, and returns the files that it wrote; throws the errors in the sources. */
+}
+
+/** What a session runs. Steps throw what a person can fix. */
+export interface SessionProgram {
+  /** The files whose edits matter, and the steps that they make necessary. */
+  readonly sources: WatchedSources;
+  readonly neededBy: ReloadSteps["neededBy"];
+  readonly skipsUnchanged?: boolean | undefined;
+  /** False if the operator's clock can't be moved with the cluster's. */
+  readonly hasMovableClock: boolean;
+  /** Regenerates from the sources, and returns the files that it wrote. */
   readonly generate: () => Promise<readonly string[]>;
+  readonly build: () => Promise<void>;
+  /** Reads the operator's manifests. */
+  readonly manifests: () => Manifests;
+  /** Prepares the operator's process, which acts as its ServiceAccount. */
+  readonly prepare: (running: RunningParts) => Promise<OperatorProcess>;
+  close(): void | Promise<void>;
+}
+
+/** What the operator of a session runs on, and who learns of what it does. */
+export interface RunningParts {
+  readonly cluster: DevCluster;
+  readonly place: SessionPlace;
+  readonly record: OperatorRecord;
+  readonly report: Report;
 }
 
 export interface Session {
@@ -99,9 +127,10 @@ async function start(
     sample: (sample: RecordedSample): void => report({ type: "sample", sample }),
     began: (reconcile: BegunReconcile): void => report({ type: "began", reconcile }),
   };
-  await options.generate();
-  const program = join(folder, "operator.mjs");
-  const { bundle, cluster } = await bundleAndOpenCluster(options, program, folder, report, cleanups);
+  const program = await options.openProgram(folder);
+  cleanups.push(() => program.close());
+  await program.generate();
+  const cluster = await buildAndOpenCluster(options, program, folder, report, cleanups);
   const since = new Date().toISOString();
   const place = await preparePlace(options, cluster, folder);
   const { client } = cluster;
@@ -111,24 +140,39 @@ async function start(
       type: "info",
       text: `the scope or kind of ${name} changed: its CRD was deleted with all objects, and created again`,
     });
+  const leftOut = new Set<string>();
+  const onLeftOut = (object: ManifestObject): void => {
+    const text = `not applied: ${visibleText(describeObject(object))}: the cluster has no such kind`;
+    if (!leftOut.has(text)) report({ type: "info", text });
+    leftOut.add(text);
+  };
   const apply = (): Promise<void> =>
-    applyConfig(root, client, { ...place, onReplaced: cluster.controls && onReplaced }, applied);
-  if (cluster.outlivesSession) cleanups.push(() => deleteApplied(root, client, place, applied));
+    applyManifests(
+      program.manifests(),
+      client,
+      { ...place, onReplaced: cluster.controls && onReplaced, onLeftOut },
+      applied,
+    );
+  if (cluster.outlivesSession)
+    cleanups.push(() => deleteApplied(program.manifests(), client, place, applied));
   await apply();
   cleanups.push(await showObjects(options, client, report));
 
-  const operator = await sessionOperator({ ...options, file: program, record }, cluster, place, report);
+  const operator = await program.prepare({ cluster, place, record, report });
   cleanups.push(() => operator.stop());
   await operator.restart();
   const steps = {
-    generate: options.generate,
-    bundle: () => bundle.rebuild(),
+    neededBy: program.neededBy,
+    skipsUnchanged: program.skipsUnchanged,
+    generate: program.generate,
+    build: program.build,
     apply,
     restart: () => operator.restart(),
     isRunning: () => operator.isRunning(),
   };
   const reloader = new Reloader(steps, new OwnWrites(root), report);
-  const sources = watchSources(root, (changes) => void reloader.reload(changes));
+  const onChange = (changes: SourceChanges): void => void reloader.reload(changes);
+  const sources = watchSources(root, onChange, undefined, program.sources);
   const ending = new AbortController();
   cleanups.push(() => {
     ending.abort();
@@ -141,6 +185,7 @@ async function start(
     since,
     apply,
     operator,
+    hasMovableClock: program.hasMovableClock,
     between: (work) => reloader.between(work),
     signal: ending.signal,
   });
@@ -152,33 +197,30 @@ async function start(
   };
 }
 
-/** Bundles the operator and opens the cluster in parallel: both are slow. */
-async function bundleAndOpenCluster(
-  { root, openCluster }: SessionOptions,
-  file: string,
+/** Builds the operator and opens the cluster in parallel: both are slow. */
+async function buildAndOpenCluster(
+  { openCluster }: SessionOptions,
+  program: SessionProgram,
   folder: string,
   report: Report,
   cleanups: Cleanup[],
-): Promise<{ bundle: IncrementalBundle; cluster: DevCluster }> {
-  const bundle = await watchableBundle(root, file);
+): Promise<DevCluster> {
   const starting = openCluster(folder, report);
-  cleanups.push(
-    async () => (await starting.catch(() => undefined))?.stop(),
-    () => bundle.close(),
-  );
-  const [cluster] = await Promise.all([starting, bundle.rebuild()]);
+  cleanups.push(async () => (await starting.catch(() => undefined))?.stop());
+  const [cluster] = await Promise.all([starting, program.build()]);
   cleanups.push(rememberConfig(cluster.kubeconfig));
-  return { bundle, cluster };
+  return cluster;
 }
 
 /** Chooses the place of the operator. Prepares its webhooks, with certificates, only if the cluster can reach them. */
 async function preparePlace(
-  { hasWebhooks, webhookAddress }: SessionOptions,
+  { hasWebhooks, webhooks: choice, webhookAddress }: SessionOptions,
   { namespace, prefix, outlivesSession }: DevCluster,
   folder: string,
 ): Promise<SessionPlace> {
   const isReached = !outlivesSession || webhookAddress !== undefined;
-  const webhooks = hasWebhooks && isReached ? await prepareWebhooks(folder, webhookAddress) : undefined;
+  const webhooks =
+    hasWebhooks && isReached ? await prepareWebhooks(folder, webhookAddress, choice) : undefined;
   return { namespace, prefix, webhooks };
 }
 

@@ -157,6 +157,9 @@ export const typedOnly: readonly string[] = [
   "output",
   "plugins",
   "remove-plugins",
+  "exec",
+  "build",
+  "watch",
 ];
 
 /** A flag that the environment gives. */

@@ -23,6 +23,7 @@ const files = {
   replay: () => import("./develop/replay.ts"),
   run: () => import("./develop/run.ts"),
   test: () => import("./develop/test.ts"),
+  envtestUse: () => import("./develop/envtest-use.ts"),
   envtestInstall: () => import("./develop/envtest-install.ts"),
   clusterStart: () => import("./develop/cluster-start.ts"),
   build: () => import("./ship/build.ts"),
@@ -73,6 +74,7 @@ const listed: readonly (readonly [name: string, summary: string, file: keyof typ
   ["replay", "Show what a session of dev recorded", "replay"],
   ["run", "Run the operator on this machine against an existing cluster", "run"],
   ["test", "Run the project's tests on the embedded cluster or a real API server", "test"],
+  ["envtest use", "Run envtest suites of any language on the embedded cluster", "envtestUse"],
   [
     "envtest install",
     "Download kube-apiserver, etcd and kubectl for tests on a real API server",

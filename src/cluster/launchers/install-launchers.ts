@@ -9,14 +9,18 @@ const programs = { "kube-apiserver": "runKubeApiserver", etcd: "runEtcd" };
 
 /**
  * Writes programs named `kube-apiserver` and `etcd` to a folder. With `KUBEBUILDER_ASSETS` set to this folder, operators
- * in Go, Java or Rust run their envtest suites on the embedded cluster. Returns the paths.
+ * in Go, Java or Rust run their envtest suites on the embedded cluster. Returns the paths. The programs load this package;
+ * a program that has bundled it says with `packageUrl` where it is installed: the URL of its entry.
  */
-export function installLaunchers(folder: string): string[] {
+export function installLaunchers(
+  folder: string,
+  { packageUrl = new URL(`../index.${extensionOf(import.meta.url)}`, import.meta.url).href } = {},
+): string[] {
   mkdirSync(folder, { recursive: true });
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const extension = extensionOf(packageUrl);
   return Object.entries(programs).map(([name, run]) => {
     const path = join(folder, name);
-    const url = new URL(`${name}.${extension}`, import.meta.url).href;
+    const url = new URL(`launchers/${name}.${extension}`, packageUrl).href;
     const loader =
       extension === "ts" ? ["--conditions=@tsbuilder/source", "--import", import.meta.resolve("tsx")] : [];
     const words = [process.execPath, ...loader].map((word) => `'${word}'`).join(" ");
@@ -25,4 +29,9 @@ export function installLaunchers(folder: string): string[] {
     chmodSync(path, 0o755);
     return path;
   });
+}
+
+/** `ts` where the sources run, `js` where the package is compiled. */
+function extensionOf(url: string): "ts" | "js" {
+  return url.endsWith(".ts") ? "ts" : "js";
 }

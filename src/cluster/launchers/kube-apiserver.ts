@@ -5,6 +5,7 @@ import { builtinResources, releases } from "@tsbuilder/apimachinery/kinds";
 import { type ClusterOptions, startCluster } from "../start-cluster.ts";
 import type { KubeletTLS } from "../contract/kubelet-tls.ts";
 import type { User } from "../contract/user.ts";
+import { controllerNames, parseControllerNames } from "../controllers/index.ts";
 import { parseFlags, untilTerminated } from "./command-line.ts";
 
 /** Flags whose values are lists; repeated ones add to each other. */
@@ -25,7 +26,8 @@ export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
     process.stdout.write("kube-apiserver of tsbuilder: an embedded Kubernetes API server for tests\n");
     return;
   }
-  const { refusal, notes } = explainFlags(flags);
+  const { names: controllers, unknown } = parseControllerNames(process.env[controllersVariable] ?? "none");
+  const { refusal, notes } = unknown.length > 0 ? refuseControllers(unknown) : explainFlags(flags);
   for (const note of notes) process.stderr.write(`kube-apiserver of tsbuilder: ${note}\n`);
   if (refusal !== undefined) {
     process.stderr.write(`kube-apiserver of tsbuilder: ${refusal}\n`);
@@ -34,15 +36,23 @@ export async function runKubeApiserver(argv: readonly string[]): Promise<void> {
   }
   // The server responds before its start is complete, and may receive the signal then.
   const terminated = untilTerminated();
-  const cluster = await startCluster(optionsOf(flags));
+  const cluster = await startCluster({ ...optionsOf(flags), controllers });
   await terminated;
   await cluster.stop();
 }
+
+/** Names the controllers to run, or `all`; as in envtest, the default is none. It is a variable because suites choose the flags. */
+const controllersVariable = "TSBUILDER_CONTROLLERS";
 
 /** The outcome of flags that choose features: a refusal ends the program, notes are printed. */
 interface FlagsOutcome {
   readonly refusal?: string;
   readonly notes: readonly string[];
+}
+
+function refuseControllers([unknown]: readonly string[]): FlagsOutcome {
+  const refusal = `${controllersVariable} has an unknown controller "${unknown}": use all, or some of ${controllerNames.join(", ")}`;
+  return { refusal, notes: [] };
 }
 
 /** The admission plugins of the embedded server, which are always on. */

@@ -38,7 +38,7 @@ function ReconcileLine({
 }) {
   const { shown, show } = usePage();
   const isChosen = shown.reconcileID === reconcile.reconcileID;
-  const { controller, request, outcome, from, to } = reconcile;
+  const { controller, request, outcome, from, to, groupedBy } = reconcile;
   return (
     <>
       <button
@@ -48,7 +48,9 @@ function ReconcileLine({
         onClick={() => show({ reconcileID: isChosen ? undefined : reconcile.reconcileID, callID: undefined })}
       >
         <time>{timeOfDay(from)}</time> {controller} {request} <Outcome outcome={outcome} /> in{" "}
-        {duration(to - from)} {how !== undefined && <span class="dim">({how})</span>}
+        {duration(to - from)}{" "}
+        {groupedBy !== undefined && <span class="dim">(requests, by their {groupedBy})</span>}{" "}
+        {how !== undefined && <span class="dim">({how})</span>}
       </button>
       {isChosen && <ReconcileDetail reconcile={reconcile} />}
     </>
@@ -58,11 +60,17 @@ function ReconcileLine({
 /** The causes, the requests, the webhook calls, the end and the log of a reconcile. */
 export function ReconcileDetail({ reconcile }: { readonly reconcile: Reconcile }) {
   const { feed } = usePage();
-  const { causes, requests, error, stack, requeueAfter } = reconcile;
+  const { causes, requests, error, stack, requeueAfter, groupedBy } = reconcile;
   const printed = logOf(feed.history, reconcile);
   const calls = callsOf(feed.history, reconcile);
   return (
     <div class="reconcile-detail">
+      {groupedBy !== undefined && (
+        <p class="dim">
+          What the API server saw: requests that belong together by their {groupedBy}. Why they were sent, and
+          what was read from a cache, only the operator knows; one on @tsbuilder/runtime tells.
+        </p>
+      )}
       <h3>Because of</h3>
       {causes.length === 0 ? (
         <p class="dim">no cause is known</p>

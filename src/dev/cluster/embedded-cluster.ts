@@ -1,7 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { backgroundClock } from "@tsbuilder/apimachinery/time";
-import type { Cluster, ClusterWrite, MetFailure, NodesOptions, WebhookCall } from "@tsbuilder/cluster";
+import type {
+  AnsweredRequest,
+  Cluster,
+  ClusterWrite,
+  MetFailure,
+  NodesOptions,
+  WebhookCall,
+} from "@tsbuilder/cluster";
 import { writePrivate } from "../../shared/files.ts";
 import { MovableClock } from "./movable-clock.ts";
 import type { DevCluster } from "./dev-cluster.ts";
@@ -16,6 +23,8 @@ export type { NodesOptions } from "@tsbuilder/cluster";
 
 export interface EmbeddedOptions {
   readonly projectName: string;
+  /** The namespace of the operator's ServiceAccount. Default: that of kubebuilder, `PROJECT-system`. */
+  readonly namespace?: string | undefined;
   /** Default: a free port. */
   readonly port: number | undefined;
   /** Persist the cluster's objects for the next session. */
@@ -27,17 +36,20 @@ export interface EmbeddedOptions {
   /** Receives each request of the operator that met a planned failure. */
   readonly onFault?: ((failure: MetFailure) => void) | undefined;
   readonly onWebhookCall?: ((call: WebhookCall) => void) | undefined;
+  /** Receives each answered request of the operator. */
+  readonly onRequest?: ((request: AnsweredRequest) => void) | undefined;
 }
 
 /** Starts the embedded cluster with all its controllers, and writes its kubeconfigs to the project's folder. */
 export async function startEmbeddedCluster(
   folder: string,
-  { projectName, port, persist, nodes, kubernetesVersion, onWrite, onFault, onWebhookCall }: EmbeddedOptions,
+  options: EmbeddedOptions,
   report: Report,
 ): Promise<DevCluster> {
   const { controllerNames, PlannedFailures, startCluster } = await import("@tsbuilder/cluster");
   mkdirSync(folder, { recursive: true });
-  const namespace = `${projectName}-system`;
+  const { projectName, port, persist, nodes, kubernetesVersion } = options;
+  const { namespace = `${projectName}-system`, onWrite, onFault, onWebhookCall, onRequest } = options;
   const isOperator = (user: string): boolean => user.startsWith(`system:serviceaccount:${namespace}:`);
   const leases = new OperatorLeases(isOperator);
   const failures = new PlannedFailures(onFault);
@@ -54,6 +66,7 @@ export async function startEmbeddedCluster(
       onWrite?.(write);
     },
     onWebhookCall,
+    onRequest: onRequest && ((request) => isOperator(request.user) && onRequest(request)),
     intercept: (request) => (isOperator(request.user) ? failures.take(request) : undefined),
     ...(persist ? { dataDir: join(folder, "data") } : {}),
   }).catch(explainStart);

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { readFileSync } from "node:fs";
 import { visibleText } from "@tsbuilder/apimachinery/text";
-import type { Cluster, ClusterOptions, NodesOptions, Stage } from "@tsbuilder/cluster";
+import type { Cluster, ClusterOptions, ControllerName, NodesOptions, Stage } from "@tsbuilder/cluster";
 import { refuseLinkedFile } from "../../scaffold/apply.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { didYouMean } from "../../shared/text.ts";
@@ -30,16 +30,8 @@ export interface ForegroundOptions {
 export async function startForeground(
   options: ForegroundOptions,
 ): Promise<Pick<Cluster, "url" | "kubeconfig" | "stop">> {
-  const { controllerNames, parseControllerNames, startCluster } = await import("@tsbuilder/cluster");
-  const { names, unknown } = parseControllerNames(options.controllers);
-  const [unknownName] = unknown;
-  if (unknownName !== undefined) {
-    const near = didYouMean(unknownName, controllerNames);
-    throw new TsbuilderError(`unknown controller "${unknownName}"`, {
-      code: "INVALID_ARGUMENT",
-      hint: near ? `did you mean "${near}"?` : `use some of ${controllerNames.join(", ")}`,
-    });
-  }
+  const { startCluster } = await import("@tsbuilder/cluster");
+  const names = await readControllers(options.controllers);
   refuseLinkedFile(resolve(options.folder), resolve(options.folder, options.kubeconfig));
   const resolveService = parseServicePorts(options.servicePorts ?? []);
   const stages = options.stages === undefined ? undefined : await readStages(options.folder, options.stages);
@@ -65,6 +57,21 @@ export async function startForeground(
     throw error;
   }
   return cluster;
+}
+
+/** Reads the names of controllers: `all`, `none`, or names separated by commas. Throws if one is unknown. */
+export async function readControllers(text: string): Promise<readonly ControllerName[]> {
+  const { controllerNames, parseControllerNames } = await import("@tsbuilder/cluster");
+  const {
+    names,
+    unknown: [unknown],
+  } = parseControllerNames(text);
+  if (unknown === undefined) return names;
+  const near = didYouMean(unknown, controllerNames);
+  throw new TsbuilderError(`unknown controller "${unknown}"`, {
+    code: "INVALID_ARGUMENT",
+    hint: near ? `did you mean "${near}"?` : `use some of ${controllerNames.join(", ")}`,
+  });
 }
 
 /** Reads a file of Stages; errors in it are reported before anything starts. */

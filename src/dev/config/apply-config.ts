@@ -2,19 +2,19 @@
 // and `explain-rejection` explains errors of the API server.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Client } from "@tsbuilder/runtime";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { ManifestObject } from "../../ship/manifest.ts";
 import { explainLeftover, explainRejection, isScopeOrKindChange } from "./explain-rejection.ts";
-import { readYaml } from "../../shared/read-yaml.ts";
+import { type Manifests, configManifests, readConfigFiles } from "./manifests.ts";
 
 /** Where the operator's own objects are placed in the cluster, and how its webhooks are reached. */
 export interface DevPlace extends ObjectPlace {
   readonly webhooks: LocalWebhooks | undefined;
   /** Receives each CRD that another scope or kind made dev replace, with its objects. If undefined, such CRDs are rejected. */
   readonly onReplaced?: ((name: string) => void) | undefined;
+  /** Receives each object that is not applied because the cluster has no such kind, such as a ServiceMonitor. */
+  readonly onLeftOut?: ((object: ManifestObject) => void) | undefined;
 }
 
 /** The address of the operator's webhooks on this machine. */
@@ -35,8 +35,18 @@ export interface ObjectPlace {
 export type AppliedObjects = Map<string, ManifestObject>;
 
 /** Applies the project's `config/`: CRDs, the operator's RBAC and the webhook configurations. */
-export async function applyConfig(
+export function applyConfig(
   project: string,
+  client: Client,
+  place: DevPlace,
+  applied?: AppliedObjects,
+): Promise<void> {
+  return applyManifests(configManifests(project), client, place, applied);
+}
+
+/** Applies an operator's manifests, adapted to the cluster and to webhooks on this machine. */
+export async function applyManifests(
+  { crds, converted, rbac, others, webhooks: configurations }: Manifests,
   client: Client,
   place: DevPlace,
   applied: AppliedObjects = new Map(),
@@ -48,14 +58,27 @@ export async function applyConfig(
       applied.set(`${object.kind}/${object.metadata.name}`, object);
     }
   };
-  const patched = new Set(readConfig(project, "config/crd/patches").map(({ metadata }) => metadata.name));
-  const crds = readConfig(project, "config/crd/bases").map((crd) =>
-    webhooks && patched.has(crd.metadata.name) ? localConversion(crd, webhooks) : crd,
-  );
-  for (const crd of crds) await applyDefinition(client, crd, onReplaced);
+  for (const crd of crds) {
+    const isConverted = webhooks && converted.has(crd.metadata.name);
+    await applyDefinition(client, isConverted ? localConversion(crd, webhooks) : crd, onReplaced);
+  }
   await applyObjects(client, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
-  await applyAndRecord(placeRbac(readConfig(project, "config/rbac"), place));
-  if (webhooks) await applyAndRecord(localWebhooks(readWebhooks(project), webhooks, place.prefix));
+  await applyAndRecord(placeRbac(rbac, place));
+  for (const object of others) {
+    if (await isServed(client, object)) await applyAndRecord([object]);
+    else place.onLeftOut?.(object);
+  }
+  if (webhooks) await applyAndRecord(localWebhooks(configurations, webhooks, place.prefix));
+}
+
+async function isServed(client: Client, object: ManifestObject): Promise<boolean> {
+  try {
+    await client.mapper.kindFor(object);
+    return true;
+  } catch (error) {
+    if ((error as { isNoKindMatch?: boolean }).isNoKindMatch) return false;
+    throw error;
+  }
 }
 
 /** Applies a CRD. If its scope or kind changed, which no update can do, it is deleted first. */
@@ -132,7 +155,8 @@ export function placeRbac(
 
 /** Makes a CRD with several versions convert through the process on this machine. */
 export function localConversion(crd: ManifestObject, local: LocalWebhooks): ManifestObject {
-  const spec = crd["spec"] as { conversion?: { strategy?: string } };
+  const spec = crd["spec"] as { conversion?: { webhook?: { clientConfig?: ClientConfig } } };
+  const path = spec.conversion?.webhook?.clientConfig?.service?.path ?? "/convert";
   return {
     ...crd,
     spec: {
@@ -141,7 +165,7 @@ export function localConversion(crd: ManifestObject, local: LocalWebhooks): Mani
         strategy: "Webhook",
         webhook: {
           conversionReviewVersions: ["v1"],
-          clientConfig: { url: `${local.url}/convert`, caBundle: local.caBundle },
+          clientConfig: { url: `${local.url}${path}`, caBundle: local.caBundle },
         },
       },
     },
@@ -168,18 +192,14 @@ export function localWebhooks(
   }));
 }
 
-function localClientConfig({ service }: ClientConfig, { url, caBundle }: LocalWebhooks): object {
-  return { url: `${url}${service?.path ?? ""}`, caBundle };
-}
-
-function readWebhooks(project: string): ManifestObject[] {
-  const kinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
-  return readConfig(project, "config/webhook").filter(({ kind }) => kinds.includes(kind));
+/** A webhook that is reached by a URL is none of this operator. */
+function localClientConfig(config: ClientConfig, { url, caBundle }: LocalWebhooks): object {
+  return config.service ? { url: `${url}${config.service.path ?? ""}`, caBundle } : config;
 }
 
 /** Deletes the applied objects in reverse order, and applies the CRDs without the conversion through this machine. */
 export async function deleteApplied(
-  project: string,
+  { crds }: Manifests,
   client: Client,
   { webhooks }: DevPlace,
   applied: AppliedObjects,
@@ -193,7 +213,7 @@ export async function deleteApplied(
     }
     applied.delete(key);
   }
-  if (webhooks) await applyObjects(client, readConfig(project, "config/crd/bases"));
+  if (webhooks) await applyObjects(client, crds);
 }
 
 /** Applies the project's samples; those that name no namespace, in the given one. Returns their number. */
@@ -238,36 +258,6 @@ async function applyObject(client: Client, object: ManifestObject, fieldManager:
   const { namespace, ...metadata } = object.metadata;
   const placed = kind.scope === "Namespaced" ? { ...metadata, namespace: namespace ?? "default" } : metadata;
   await client.apply(kind, { ...object, metadata: placed }, { fieldManager });
-}
-
-/** Reads the objects in all YAML files of a folder in the project, except for kustomize's own files. */
-function readConfig(project: string, folder: string): ManifestObject[] {
-  return readConfigFiles(project, folder).flatMap(({ objects }) => objects);
-}
-
-/** Reads objects with the paths of their files: `config/samples/apps_v1_mysql.yaml`. */
-function readConfigFiles(
-  project: string,
-  folder: string,
-): { readonly file: string; readonly objects: readonly ManifestObject[] }[] {
-  const path = join(project, folder);
-  if (!existsSync(path)) return [];
-  return readdirSync(path)
-    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith("kustom"))
-    .toSorted()
-    .map((name) => `${folder}/${name}`)
-    .map((file) => ({ file, objects: readObjects(project, file) }));
-}
-
-function readObjects(project: string, file: string): ManifestObject[] {
-  const ifInvalid = {
-    code: "INVALID_SOURCE",
-    hint: "fix the YAML; it is reloaded when you save it",
-  } as const;
-  return readYaml(file, readFileSync(join(project, file), "utf8"), ifInvalid).flatMap((value) => {
-    const object = value as ManifestObject | null;
-    return object?.kind && object.metadata?.name ? [object] : [];
-  });
 }
 
 function ignoreNotFound(error: unknown): void {

@@ -1,12 +1,19 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { TsbuilderError } from "../../shared/errors.ts";
+import { launchersFolder } from "./use-launchers.ts";
 import { installEnvtest, officialIndex } from "./install-envtest.ts";
 
 /** Finds kube-apiserver and etcd: in `KUBEBUILDER_ASSETS`, else the latest installed version. Throws if one is missing. */
 export async function findAssets(folder: string | undefined): Promise<string> {
   if (!folder) return (await findNewestInstalled()).assets;
+  if (resolve(folder) === launchersFolder()) {
+    throw new TsbuilderError("KUBEBUILDER_ASSETS names the embedded cluster, which is no real API server", {
+      code: "REFUSED",
+      hint: "unset KUBEBUILDER_ASSETS, which tsbuilder envtest use has set in this shell",
+    });
+  }
   const missing = ["kube-apiserver", "etcd"].find((program) => !existsSync(join(folder, program)));
   if (missing === undefined) return folder;
   throw new TsbuilderError(`KUBEBUILDER_ASSETS is "${folder}", which does not contain ${missing}`, {

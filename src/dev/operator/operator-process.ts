@@ -2,23 +2,36 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { doneOrAborted } from "../cluster/movable-clock.ts";
 
-export interface OperatorOptions {
-  readonly file: string;
-  readonly project: string;
-  /** The address for a debugger: `127.0.0.1:9229`. */
-  readonly inspect?: string | undefined;
-  /** URLs of modules to load early: `operatorClock`, and those that the operator imports and no edit changes. */
-  readonly preload?: readonly string[];
+/** How an operator's processes are started and ended, and who learns of what they do. */
+export interface ProcessOptions {
+  readonly launch: () => ChildProcess;
+  /** Sends a signal. Default: to the process alone. */
+  readonly signal?: ((child: ChildProcess, signal: NodeJS.Signals) => void) | undefined;
+  /** If false, each process is started on demand; else the next one waits in standby. */
+  readonly hasStandby: boolean;
   /** Delay from a start until the next process is prepared, in milliseconds. */
-  readonly standbyDelay?: number;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly standbyDelay?: number | undefined;
   /** Creates the receiver of messages for each process that is started. */
   readonly listen: () => OperatorListener;
   /** Receives the operator's output, line by line. */
   readonly onLine: (line: string) => void;
   /** Called when the operator exits on its own; `isExpected` is true within `endsAfter`. */
   readonly onExit: (reason: string, isExpected: boolean) => void;
+}
+
+/** The bundle of an operator in TypeScript, and how it is run. */
+export interface OperatorOptions extends Pick<
+  ProcessOptions,
+  "standbyDelay" | "listen" | "onLine" | "onExit"
+> {
+  readonly file: string;
+  readonly project: string;
+  /** The address for a debugger: `127.0.0.1:9229`. */
+  readonly inspect?: string | undefined;
+  /** URLs of modules to load early: `operatorClock`, and those that the operator imports and no edit changes. */
+  readonly preload?: readonly string[];
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Receives the messages that a process sends with `process.send`. */
@@ -46,20 +59,27 @@ interface Running {
   readonly finished: Promise<string>;
 }
 
-/** Prepares the operator's process; `restart` starts it. */
+/** Prepares the process of an operator in TypeScript; `restart` starts it. */
 export function operatorProcess(options: OperatorOptions): OperatorProcess {
+  return restartableProcess({
+    ...options,
+    launch: () => launch(options),
+    // Only one process can hold the debugger's port, from its start on, so with a debugger none waits in standby.
+    hasStandby: options.inspect === undefined,
+  });
+}
+
+/** Prepares the process of any operator; `restart` starts it. Lines on its standard input, if it has one, move its clock. */
+export function restartableProcess(options: ProcessOptions): OperatorProcess {
   let current: Running | undefined;
   let ahead = 0;
   const expected = new Set<Running>();
-  // Only one process can hold the debugger's port, from its start on, so with a debugger none waits in standby.
-  const standby = createStandby(() => launch(options), {
-    isWanted: options.inspect === undefined,
-    delay: options.standbyDelay,
-  });
+  const { hasStandby: isWanted, standbyDelay: delay, signal = signalProcess } = options;
+  const standby = createStandby(options.launch, { isWanted, delay });
   const endCurrent = async (): Promise<void> => {
     const running = current;
     current = undefined;
-    if (running) await endProcess(running);
+    if (running) await endProcess(running, signal);
   };
   const run = (child: ChildProcess): void => {
     const running = { child, finished: whenFinished(child) };
@@ -76,7 +96,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
       }
       listener.end();
     });
-    child.stdin!.write(`${ahead}\n`);
+    child.stdin?.write(`${ahead}\n`);
   };
   return {
     restart: async (meanwhile) => {
@@ -90,7 +110,7 @@ export function operatorProcess(options: OperatorOptions): OperatorProcess {
     isRunning: () => current !== undefined,
     moveClock: (wanted) => {
       ahead = wanted;
-      current?.child.stdin!.write(`${ahead}\n`);
+      current?.child.stdin?.write(`${ahead}\n`);
     },
     endsAfter: async (cause, signal) => {
       const running = current;
@@ -143,9 +163,16 @@ function launch({ file, project, inspect, preload = [], args, env }: OperatorOpt
 /** The time after which an operator that does not stop is killed; in development its work can be redone. */
 const stopMilliseconds = 5000;
 
-async function endProcess({ child, finished }: Running): Promise<void> {
-  const kill = setTimeout(() => child.kill("SIGKILL"), stopMilliseconds);
-  child.kill("SIGTERM");
+function signalProcess(child: ChildProcess, signal: NodeJS.Signals): void {
+  child.kill(signal);
+}
+
+async function endProcess(
+  { child, finished }: Running,
+  signal: NonNullable<ProcessOptions["signal"]>,
+): Promise<void> {
+  const kill = setTimeout(() => signal(child, "SIGKILL"), stopMilliseconds);
+  signal(child, "SIGTERM");
   await finished;
   clearTimeout(kill);
 }

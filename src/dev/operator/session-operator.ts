@@ -19,7 +19,7 @@ import { type OperatorRecord, listenToOperator, subscriber } from "../record/ope
 import { writePrivate } from "../../shared/files.ts";
 
 /** An address on this machine where the operator serves its webhooks. */
-interface WebhookPlace extends LocalWebhooks {
+export interface WebhookPlace extends LocalWebhooks {
   readonly port: number;
   /** The address to listen on; undefined for all of them. */
   readonly host: string | undefined;
@@ -91,10 +91,22 @@ export async function sessionOperator(
 /** The time in milliseconds after which an operator that does not listen has logged the reason. */
 const listenTimeout = 10_000;
 
-/** Waits until a port on this machine accepts connections, as long as the process that should open it is running. */
-async function waitForPort(port: number, isAwaited: () => boolean): Promise<void> {
-  const deadline = Date.now() + listenTimeout;
-  while (isAwaited() && Date.now() < deadline && !(await listens(port))) await delay(10);
+/**
+ * Waits until a port on this machine accepts connections, as long as the process that should open it is running. Returns false
+ * if it runs and has not opened the port in time.
+ */
+export async function waitForPort(
+  port: number,
+  isAwaited: () => boolean,
+  patience = listenTimeout,
+): Promise<boolean> {
+  const deadline = Date.now() + patience;
+  while (isAwaited()) {
+    if (await listens(port)) return true;
+    if (Date.now() >= deadline) return false;
+    await delay(10);
+  }
+  return true;
 }
 
 function listens(port: number): Promise<boolean> {
@@ -146,29 +158,41 @@ function webhookFlags({ host, port, certificates }: WebhookPlace): string[] {
 
 const loopback = "127.0.0.1";
 
+/** Where an operator serves its webhooks, if it can't be told. */
+export interface WebhookChoice {
+  /** Default: a free port. */
+  readonly port?: number | undefined;
+  /** The folder for `tls.crt`, `tls.key` and `ca.crt`. Default: one of the session. */
+  readonly certificates?: string | undefined;
+}
+
 /**
  * Chooses a port for the webhooks and creates a certificate that the cluster will trust. The address is this machine's
  * own, and no other machine can connect, unless a remote cluster reaches it by another address: `HOST`, or `HOST:PORT`.
  */
-export async function prepareWebhooks(folder: string, reachedBy?: string): Promise<WebhookPlace> {
+export async function prepareWebhooks(
+  folder: string,
+  reachedBy?: string,
+  { port, certificates = join(folder, "webhook-certs") }: WebhookChoice = {},
+): Promise<WebhookPlace> {
   const address = reachedBy ?? loopback;
   const { hostname, port: requestedPort } = new URL(`https://${address}`);
   const host = hostname.replace(/^\[|\]$/g, "");
-  const certificates = join(folder, "webhook-certs");
   mkdirSync(certificates, { recursive: true });
   const ca = createCA({ commonName: "tsbuilder dev" });
   const serving = issueCertificate(ca, {
     usages: ["server"],
     ...(isIP(host) ? { ipAddresses: [host] } : { dnsNames: [host] }),
   });
+  writeFileSync(join(certificates, "ca.crt"), ca.cert);
   writeFileSync(join(certificates, "tls.crt"), serving.cert);
   writePrivate(join(certificates, "tls.key"), serving.key);
-  const port = requestedPort ? Number(requestedPort) : await freePort();
+  const chosenPort = requestedPort ? Number(requestedPort) : (port ?? (await freePort()));
   return {
-    port,
+    port: chosenPort,
     host: reachedBy === undefined ? loopback : undefined,
     certificates,
-    url: `https://${hostname}:${port}`,
+    url: `https://${hostname}:${chosenPort}`,
     caBundle: Buffer.from(ca.cert).toString("base64"),
   };
 }

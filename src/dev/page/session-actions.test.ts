@@ -44,6 +44,7 @@ beforeEach(async () => {
     record,
     since: new Date().toISOString(),
     apply: async () => void steps.push("apply"),
+    hasMovableClock: true,
     operator: {
       restart: async (meanwhile) => {
         steps.push("stop");
@@ -266,12 +267,16 @@ test("a cluster that others have, too, is left alone", () => {
     record,
     since: "",
     apply: nothing,
+    hasMovableClock: true,
     operator: { restart: nothing, endsAfter: async () => true, moveClock: () => {} },
     between: (work) => work(new AbortController().signal),
     signal: new AbortController().signal,
   };
   expect(Object.keys(sessionActions(parts))).toEqual(["restart"]);
   expect(Object.keys(sessionActions({ ...parts, cluster, record: undefined }))).not.toContain("restore");
+  expect(Object.keys(sessionActions({ ...parts, cluster }))).toContain("move-clock");
+  const withoutClock = sessionActions({ ...parts, cluster, hasMovableClock: false });
+  expect(Object.keys(withoutClock)).not.toContain("move-clock");
 });
 
 test.each([

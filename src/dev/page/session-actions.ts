@@ -33,6 +33,8 @@ interface RestoreParts {
 export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
   readonly cluster: DevCluster;
   readonly operator: Pick<OperatorProcess, "restart" | "endsAfter" | "moveClock">;
+  /** False if the operator's clock can't be moved: then neither is the cluster's. */
+  readonly hasMovableClock: boolean;
   /** The record in memory; without it, no earlier state can be restored. */
   readonly record: RecentRecord | undefined;
   /** Does work while no reload runs; the signal is aborted once a reload waits. */
@@ -43,7 +45,7 @@ export interface ActionParts extends Pick<RestoreParts, "since" | "apply"> {
 
 /** Returns the actions of a session. In a shared cluster, the only action is to restart the operator. */
 export function sessionActions(parts: ActionParts): PageActions {
-  const { cluster, operator, record, since, between, apply, signal } = parts;
+  const { cluster, operator, hasMovableClock, record, since, between, apply, signal } = parts;
   const { sampleNamespace, controls } = cluster;
   const restart = (meanwhile?: () => Promise<void>): Promise<void> =>
     between(() => operator.restart(meanwhile));
@@ -55,12 +57,13 @@ export function sessionActions(parts: ActionParts): PageActions {
       fail: failAction(controls),
       leader: leaderAction(controls),
       "lose-leader": betweenReloads(loseLeaderAction({ cluster: controls, operator, signal }), between),
-      ...(!controls.hasNodes && {
-        "move-clock": oneAtATime(
-          moveClockAction({ cluster: controls, operator, between, signal }),
-          "the clock is being moved already",
-        ),
-      }),
+      ...(!controls.hasNodes &&
+        hasMovableClock && {
+          "move-clock": oneAtATime(
+            moveClockAction({ cluster: controls, operator, between, signal }),
+            "the clock is being moved already",
+          ),
+        }),
       ...(record &&
         !controls.hasNodes && {
           restore: restoreAction({ cluster: controls, record, since, restart, apply }),

@@ -56,6 +56,11 @@ export interface RecordedRequest extends Omit<RequestMessage, "reconcileID" | "b
 
 /** A reconcile: its causes, its requests and its outcome. */
 export interface RecordedReconcile extends ReconcileStartMessage {
+  /**
+   * By what the API server told which requests belong together, for an operator whose runtime tells nothing: their time, or the trace
+   * that the client sent. Then the causes are unknown, what came from a cache doesn't show, and the outcome is that of the requests.
+   */
+  readonly groupedBy?: "time" | "trace" | undefined;
   /** The time of its start. */
   readonly at: string;
   readonly outcome: ReconcileEndMessage["outcome"] | "unfinished";

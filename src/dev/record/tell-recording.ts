@@ -134,5 +134,6 @@ function describeReconcile(reconcile: RecordedReconcile): string {
   const why = causes.length > 0 ? `, because of ${causes.join(", ")}` : "";
   const again = requeueAfter === undefined ? "" : `, again after ${requeueAfter / 1000} s`;
   const failed = error === undefined ? "" : `: ${error}`;
-  return `${controller} reconciles ${request}${why}: ${outcome}${took}, ${requests.length >= maxRequests ? "at least " : ""}${count(requests.length, "request")}${again}${failed}`;
+  const does = reconcile.groupedBy === undefined ? "reconciles" : "writes or reads for";
+  return `${controller} ${does} ${request}${why}: ${outcome}${took}, ${requests.length >= maxRequests ? "at least " : ""}${count(requests.length, "request")}${again}${failed}`;
 }

@@ -5,7 +5,7 @@ import { eventually } from "@tsbuilder/runtime/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TsbuilderError } from "../../shared/errors.ts";
 import type { DevEvent } from "../dev-event.ts";
-import { OwnWrites, Reloader } from "./reloader.ts";
+import { OwnWrites, Reloader, stepsOfProject } from "./reloader.ts";
 
 let root: string;
 let done: string[];
@@ -27,7 +27,8 @@ beforeEach(() => {
   reloader = new Reloader(
     {
       generate: () => step("generate").then(() => generated),
-      bundle: () => step("bundle"),
+      neededBy: stepsOfProject,
+      build: () => step("build"),
       apply: () => step("apply"),
       restart: () => step("restart").then(() => void (isRunning = !endsAtStart)),
       isRunning: () => isRunning,
@@ -46,12 +47,12 @@ async function stepsAfter(...changes: string[]): Promise<string[]> {
 }
 
 test.each([
-  [["src/main.ts"], ["bundle", "generate", "restart"]],
-  [["src/query.sql"], ["bundle", "restart"]],
+  [["src/main.ts"], ["build", "generate", "restart"]],
+  [["src/query.sql"], ["build", "restart"]],
   [["config/rbac/role.yaml"], ["apply"]],
   [
     ["config/rbac/role.yaml", "api/v1/box_types.ts"],
-    ["apply", "bundle", "generate", "restart"],
+    ["apply", "build", "generate", "restart"],
   ],
 ])("a reload after a change of %j takes the steps %j", async (changes, steps) => {
   expect(await stepsAfter(...changes)).toEqual(steps);
@@ -65,7 +66,7 @@ test("what dev generated is applied, and does not reload again when the watcher 
   const role = "role.yaml";
   generated = [role];
   writeFileSync(join(root, role), "a: 1");
-  expect(await stepsAfter("src/main.ts")).toEqual(["apply", "bundle", "generate", "restart"]);
+  expect(await stepsAfter("src/main.ts")).toEqual(["apply", "build", "generate", "restart"]);
   expect(await stepsAfter(role)).toEqual([]);
   expect(events.filter(({ type }) => type === "info")).toHaveLength(1);
 });
@@ -81,27 +82,27 @@ test("an operator that ends while it starts is not called reloaded, and starts a
 
 test("a step that failed is repeated with the next edit", async () => {
   failing = { step: "apply", error: new Error("the cluster is gone") };
-  expect(await stepsAfter("config/rbac/role.yaml", "src/main.ts")).toEqual(["bundle", "generate"]);
+  expect(await stepsAfter("config/rbac/role.yaml", "src/main.ts")).toEqual(["build", "generate"]);
   expect(events.slice(1)).toEqual([{ type: "error", error: failing.error }]);
   failing = undefined;
-  expect(await stepsAfter("src/query.sql")).toEqual(["apply", "bundle", "restart"]);
+  expect(await stepsAfter("src/query.sql")).toEqual(["apply", "build", "restart"]);
 });
 
 test("a changed manifest is applied with the next edit if the sources that changed with it were invalid", async () => {
   failing = { step: "generate", error: new Error("Type expected") };
-  expect(await stepsAfter("api/v1/box_types.ts", "config/rbac/box.yaml")).toEqual(["bundle"]);
+  expect(await stepsAfter("api/v1/box_types.ts", "config/rbac/box.yaml")).toEqual(["build"]);
   failing = undefined;
-  expect(await stepsAfter("api/v1/box_types.ts")).toEqual(["apply", "bundle", "generate", "restart"]);
+  expect(await stepsAfter("api/v1/box_types.ts")).toEqual(["apply", "build", "generate", "restart"]);
 });
 
-test.each(["bundle", "generate"])(
+test.each(["build", "generate"])(
   "a bundle is made with the next edit, of whatever file, if the step %s failed",
   async (step) => {
     failing = { step, error: new Error("Expected }") };
     await stepsAfter("src/main.ts");
     failing = undefined;
     expect(await stepsAfter("config/rbac/role.yaml")).toEqual(
-      step === "bundle" ? ["apply", "bundle", "restart"] : ["apply", "bundle", "generate", "restart"],
+      step === "build" ? ["apply", "build", "restart"] : ["apply", "build", "generate", "restart"],
     );
     expect(await stepsAfter("config/rbac/role.yaml")).toEqual(["apply"]);
   },

@@ -6,12 +6,26 @@ import type { Report } from "../dev-event.ts";
 import type { SourceChanges } from "./watch-sources.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
 
+/** A step that an edit makes necessary. What is built anew is restarted, too. */
+export type NeededStep = "generate" | "build" | "apply";
+
+/** Returns the steps that an edit of a file of a project in TypeScript makes necessary. */
+export function stepsOfProject(file: string): readonly NeededStep[] {
+  if (file.endsWith(".ts"))
+    return file.startsWith("config/") ? ["generate", "build", "apply"] : ["generate", "build"];
+  return file.startsWith("config/") ? ["apply"] : ["build"];
+}
+
 /** The steps of a reload, in their order. A step that fails throws. */
 export interface ReloadSteps {
+  /** Returns the steps that an edit of a file makes necessary. */
+  readonly neededBy: (file: string) => readonly NeededStep[];
+  /** True if a file that was saved without a change needs no reload: a build may write files that it is made from. */
+  readonly skipsUnchanged?: boolean | undefined;
   /** Regenerates from the sources, and returns the files that it wrote. */
   readonly generate: () => Promise<readonly string[]>;
-  /** Bundles the operator. */
-  readonly bundle: () => Promise<void>;
+  /** Builds the operator. */
+  readonly build: () => Promise<void>;
   /** Applies `config/`. */
   readonly apply: () => Promise<void>;
   /** Restarts the operator. */
@@ -31,7 +45,7 @@ export class Reloader {
   #awaited = new AbortController();
   // The steps that are due. One that failed stays due: the next edit of any file retries it.
   #isGenerationDue = false;
-  #isBundleDue = false;
+  #isBuildDue = false;
   #isApplyDue = false;
   #isRestartDue = false;
 
@@ -74,9 +88,10 @@ export class Reloader {
   async #execute(watched: SourceChanges): Promise<void> {
     const changes = this.#isClosed ? [] : this.#ownWrites.leaveOut(watched);
     if (changes.length === 0) return;
+    if (this.#steps.skipsUnchanged) this.#ownWrites.note(changes);
     const started = performance.now();
     this.#report({ type: "again", what: "reload" });
-    await this.#generateAndBundle(changes);
+    await this.#generateAndBuild(changes);
     if (this.#isApplyDue) await this.#steps.apply();
     this.#isApplyDue = false;
     if (this.#isRestartDue || !this.#steps.isRunning()) await this.#steps.restart();
@@ -87,23 +102,22 @@ export class Reloader {
     this.#report({ type: "info", text: `${changes.join(", ")}: reloaded in ${seconds} s` });
   }
 
-  /** Generates and bundles in parallel. The generators' errors win: they are clearer than the bundler's. */
-  async #generateAndBundle(changes: SourceChanges): Promise<void> {
-    const isConfig = (file: string): boolean => file.startsWith("config/");
-    const isTypeScript = (file: string): boolean => file.endsWith(".ts");
-    this.#isGenerationDue ||= changes.some(isTypeScript);
-    this.#isBundleDue ||= changes.some((file) => isTypeScript(file) || !isConfig(file));
-    this.#isApplyDue ||= changes.some(isConfig);
-    const bundled = this.#isBundleDue ? this.#steps.bundle() : undefined;
+  /** Generates and builds in parallel. The generators' errors win: they are clearer than the bundler's. */
+  async #generateAndBuild(changes: SourceChanges): Promise<void> {
+    const needed = new Set(changes.flatMap((file) => this.#steps.neededBy(file)));
+    this.#isGenerationDue ||= needed.has("generate");
+    this.#isBuildDue ||= needed.has("build");
+    this.#isApplyDue ||= needed.has("apply");
+    const built = this.#isBuildDue ? this.#steps.build() : undefined;
     // Awaited below, unless the generators fail first.
-    bundled?.catch(() => undefined);
+    built?.catch(() => undefined);
     const generated = this.#isGenerationDue ? await this.#steps.generate() : [];
     this.#isGenerationDue = false;
     this.#ownWrites.note(generated);
     this.#isApplyDue ||= generated.length > 0;
-    await bundled;
-    this.#isRestartDue ||= this.#isBundleDue;
-    this.#isBundleDue = false;
+    await built;
+    this.#isRestartDue ||= this.#isBuildDue;
+    this.#isBuildDue = false;
   }
 }
 

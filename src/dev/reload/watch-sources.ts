@@ -5,8 +5,17 @@ import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 /** The changes since the last report: paths relative to the project, sorted. */
 export type SourceChanges = readonly string[];
 
-/** Folders of a project in which `dev` watches for edits. */
-const watchedFolders = ["api", "src", "config"] as const;
+/** The files whose edits are reported. Paths begin at the project: `src/main.ts`. */
+export interface WatchedSources {
+  readonly isFolder: (path: string) => boolean;
+  readonly isFile: (path: string) => boolean;
+}
+
+/** The sources of a project in TypeScript. */
+export const projectSources: WatchedSources = {
+  isFolder: (path) => /^(?:api|src|config)(?:\/|$)/u.test(path),
+  isFile: (path) => path.includes("/") && isSource(path.slice(path.lastIndexOf("/") + 1)),
+};
 
 /** Editors write a file in several steps; changes within this time are reported together. */
 const quietMilliseconds = 30;
@@ -19,6 +28,7 @@ export function watchSources(
   project: string,
   onChange: (changes: SourceChanges) => void,
   clock: Clock = systemClock,
+  { isFolder, isFile }: WatchedSources = projectSources,
 ): { close(): void } {
   const changed = new Set<string>();
   let cancel = (): void => undefined;
@@ -55,24 +65,29 @@ export function watchSources(
     const watcher = watch(join(project, folder), (_event, name) => {
       if (!name) return;
       const path = `${folder}/${name}`;
-      if (isSource(name)) note(path);
+      if (isFile(path)) note(path);
       // A new folder may already contain files that its watcher does not report.
-      else watchFolder(path, note);
+      else if (isFolder(path)) watchFolder(path, note);
     });
     watcher.on("error", () => forget(folder));
     watchers.set(folder, watcher);
-    for (const { name, isFolder } of entries) {
-      if (isFolder) watchFolder(`${folder}/${name}`, onFile);
-      else if (isSource(name)) onFile?.(`${folder}/${name}`);
+    for (const entry of entries) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isFolder && isFolder(path)) watchFolder(path, onFile);
+      else if (!entry.isFolder && isFile(path)) onFile?.(path);
     }
   };
-  for (const folder of watchedFolders) watchFolder(folder);
+  for (const entry of listEntries(project) ?? [])
+    if (entry.isFolder && isFolder(entry.name)) watchFolder(entry.name);
   // A project has no api/ before its first kind.
   const root = watch(project, (_event, name) => {
-    if (!name || !watchedFolders.some((folder) => folder === name)) return;
+    if (!name) return;
+    if (isFile(name)) return note(name);
+    if (!isFolder(name)) return;
     const isNew = !watchers.has(name);
     watchFolder(name, isNew ? note : undefined);
-    if (isNew) note(name);
+    // The name may be that of a file.
+    if (isNew && watchers.has(name)) note(name);
   });
   return {
     close: () => {

@@ -321,6 +321,13 @@ test("renderScreen() tells which reconcile runs, and which ran last and how ofte
   expect(shown(restarted).join()).not.toContain("↻");
 });
 
+test("renderScreen() says of an operator in another language what its requests tell", () => {
+  const ended = reconcile("a", "done") as Extract<DevEvent, { type: "reconcile" }>;
+  const grouped = { ...ended.reconcile, groupedBy: "time" as const };
+  const state = after(object("a"), { type: "began", reconcile: grouped }, { ...ended, reconcile: grouped });
+  expect(shown(state)).toContain("· 10:20:30 mysql default/a: 0 requests in 0 ms, by their time: done");
+});
+
 test("renderScreen() shows the dependents of the marked object below it, the unready first if there is no room", () => {
   const owned = new OwnedObjects(() => undefined);
   const write = (type: "ADDED" | "DELETED", kind: string, name: string, owner: string, status = {}): void => {

@@ -66,17 +66,19 @@ const mostFindings = 3;
 /** Tells which reconcile runs or ran last, so that a loop shows. */
 function reconcileLine({ running, last }: ScreenState): Line | undefined {
   const [now] = running.values();
-  if (now !== undefined) {
+  if (now !== undefined && now.groupedBy === undefined) {
     const others = running.size > 1 ? ` and ${count(running.size - 1, "other")}` : "";
     return { text: `↻ ${now.controller} reconciles ${now.request}${others}`, style: "cyan" };
   }
   if (last === undefined || last.outcome === "unfinished") return undefined;
-  const { controller, request, outcome, seconds = 0, inARow, at } = last;
+  const { controller, request, outcome, seconds = 0, inARow, at, groupedBy, requests } = last;
   const again = inARow > 1 ? `, ${inARow} times in a row` : "";
   const took = seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`;
-  return dim(
-    `· ${at.slice(11, 19)} ${controller} reconciled ${request} in ${took}: ${outcomeWords[outcome]}${again}`,
-  );
+  const did =
+    groupedBy === undefined
+      ? `reconciled ${request} in ${took}`
+      : `${request}: ${count(requests.length, "request")} in ${took}, by their ${groupedBy}`;
+  return dim(`· ${at.slice(11, 19)} ${controller} ${did}: ${outcomeWords[outcome]}${again}`);
 }
 
 const outcomeWords: Readonly<Record<Exclude<RecordedReconcile["outcome"], "unfinished">, string>> = {

@@ -523,6 +523,8 @@ export const environmentVariables: Readonly<Record<string, Readonly<Record<strin
       "tsbuilder test --real sets it: startTestCluster() then starts the kube-apiserver and etcd of this folder.",
     TSBUILDER_KUBERNETES_VERSION:
       "The release of Kubernetes that embedded clusters serve, such as 1.37; tsbuilder test --kubernetes-version sets it. Default: 1.36.",
+    TSBUILDER_CONTROLLERS:
+      "The controllers of the kube-apiserver that envtest starts after tsbuilder envtest use: all, or names. Default: none.",
     TSBUILDER_NODE_PROGRAMS:
       "The folder with kubelet and kube-proxy, from which nodes of the embedded cluster run as programs of this machine.",
     TSBUILDER_NODE_IMAGE:

@@ -22,13 +22,7 @@ import {
   otherClusterFlags,
   releaseFlag,
 } from "../../arguments/cluster-flags.ts";
-import {
-  defineCommand,
-  type FlagValues,
-  type Invocation,
-  flag,
-  invalidArgument,
-} from "../../arguments/command.ts";
+import { defineCommand, type Invocation, flag, invalidArgument } from "../../arguments/command.ts";
 import { checkPort } from "../../../project/validate.ts";
 import { withProjectLock } from "../../project/lock-project.ts";
 import { openProject } from "../../project/open-project.ts";
@@ -36,6 +30,15 @@ import { readPageAssets } from "./page-assets.ts";
 import { planGenerated, refuseEmptied } from "../../project/plan-generated.ts";
 import { describeError } from "../../reporting/explain-error.ts";
 import { type Ui, stopSignal } from "../../reporting/report.ts";
+import {
+  type DevSubject,
+  type CommandFlags,
+  type EmbeddedFlags,
+  commandFlags,
+  commandSubject,
+  embeddedCluster,
+  refuseCommandFlags,
+} from "./dev-exec.ts";
 import type { PageAction } from "../../../dev/page/page-action.ts";
 import type { SessionView } from "../../../dev/view/session-view.ts";
 
@@ -46,7 +49,7 @@ const noWebhooks =
 
 export const dev = defineCommand({
   description:
-    "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. Arguments after -- are passed to the operator.",
+    "Starts a cluster in this process, generates and applies the project's CRDs and RBAC, and runs the operator as its own ServiceAccount. Your kubeconfig is neither read nor changed: point kubectl at .tsbuilder/dev/kubeconfig. With --context or --kubeconfig, it uses that cluster instead, in the namespace <project>-dev, and deletes its RBAC and webhooks on exit; CRDs and custom resources are kept. With --exec it runs an operator in any language, which it knows by its manifests. Arguments after -- are passed to the operator.",
   streams: true,
   flags: {
     ...otherClusterFlags,
@@ -77,6 +80,7 @@ export const dev = defineCommand({
       summary: "let a debugger attach to the operator",
       placeholder: "HOST:PORT",
     },
+    ...commandFlags,
   },
   takesRest: true,
   examples: [
@@ -86,24 +90,20 @@ export const dev = defineCommand({
     "tsbuilder dev --samples --record session.jsonl",
     "tsbuilder dev --output json | jq 'select(.type == \"reconcile\")'",
     "KUBECONFIG=.tsbuilder/dev/kubeconfig kubectl get pods",
+    "tsbuilder dev --samples --build 'go build -o bin/manager ./cmd' --exec bin/manager",
+    "tsbuilder dev --manifests deploy --exec 'python operator.py'",
   ],
   async run(call) {
-    const { flags, rest, cwd } = call;
+    const { flags } = call;
     const ui = uiForOutput(flags, call.ui);
-    const isOther = namesCluster(flags);
-    if (isOther) rejectEmbeddedFlags(flags);
-    const { root, project, tree } = openProject(cwd, ui);
-    if (isOther) {
-      if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
-      await confirmCluster(flags, ui);
-    }
-    const describe = (error: unknown): string => describeError(error, (file) => tree.read(file));
+    const subject =
+      flags.exec === undefined ? await projectSubject(call, ui) : await commandSubject(call, ui);
+    const { name, root, describe } = subject;
     const ended = stopSignal();
-    const shownProject = { title: project.projectName, root: realpathSync(root) };
-    const { view, keeper } = await openView(flags, ui, shownProject, describe);
+    const { view, keeper } = await openView(flags, ui, { title: name, root }, describe);
     const { RecentRecord } = await import("../../../dev/record/recent-record.ts");
     const recent = new RecentRecord();
-    const recording = await openRecording(call, { project, recent, keeper }, view.report, describe);
+    const recording = await openRecording(call, { name, recent, keeper }, view.report, describe);
     const report: Report = (event) => {
       recording.event(event);
       view.report(event);
@@ -115,21 +115,13 @@ export const dev = defineCommand({
     }, 1000);
     try {
       const { startSession } = await import("../../../dev/session.ts");
-      const session = await startSession(
-        { ...sessionOptions(root, project, flags, refuseEmptied(tree), recording), args: rest, recording },
-        report,
-      );
+      const session = await startSession({ ...(await subject.session(recording)), recording }, report);
       let page: Page | undefined;
       try {
         const { startPage } = await import("../../../dev/page/page-server.ts");
         const { openSourceAction } = await import("../../../dev/page/open-source-action.ts");
-        const test: PageAction = async () => {
-          const { writeRecordedTest } = await import("./written-test.ts");
-          return writeRecordedTest(openProject(cwd, ui), recent);
-        };
-        const open = openSourceAction(shownProject.root, process.env);
-        // A test is written from the record of all writes, which only the embedded cluster reports.
-        const actions = { ...session.actions, open, ...(!isOther && { test }) };
+        const open = openSourceAction(root, process.env);
+        const actions = { ...session.actions, open, ...subject.actions(recent) };
         page = await startPage({ assets: readPageAssets(), record: recent, actions });
         view.started(session, page.url);
         if (flags.samples) await reportSamples(session, report);
@@ -146,6 +138,33 @@ export const dev = defineCommand({
     }
   },
 });
+
+/** The project of the current folder. Asks before it uses another cluster than the embedded one. */
+async function projectSubject({ flags, rest, cwd }: DevCall, ui: Ui): Promise<DevSubject> {
+  refuseCommandFlags(flags);
+  const isOther = namesCluster(flags);
+  if (isOther) rejectEmbeddedFlags(flags);
+  const { root, project, tree } = openProject(cwd, ui);
+  if (isOther) {
+    if (project.resources.some(hasWebhooks) && flags["webhook-address"] === undefined) ui.note(noWebhooks);
+    await confirmCluster(flags, ui);
+  }
+  return {
+    name: project.projectName,
+    root: realpathSync(root),
+    describe: (error) => describeError(error, (file) => tree.read(file)),
+    session: (recording) =>
+      sessionOptions({ root, project, args: rest }, flags, refuseEmptied(tree), recording),
+    actions: (recent) => {
+      const test: PageAction = async () => {
+        const { writeRecordedTest } = await import("./written-test.ts");
+        return writeRecordedTest(openProject(cwd, ui), recent);
+      };
+      // A test is written from the record of all writes, which only the embedded cluster reports.
+      return isOther ? {} : { test };
+    },
+  };
+}
 
 function checkAddress(address: string): void {
   if (/^([\w.-]+|\[[\da-f:]+\])(:\d{1,5})?$/i.test(address)) return;
@@ -236,12 +255,16 @@ async function openView(
   return { view: { ...view, report }, keeper: printedLines((line) => ui.print(line)) };
 }
 
-/** The project that is recorded, and the receivers of the record's lines besides the file. */
+/** The operator that is recorded, and the receivers of the record's lines besides the file. */
 interface RecordedProject {
-  readonly project: Project;
+  readonly name: string;
   readonly recent: RecentRecord;
   readonly keeper: LineKeeper | undefined;
 }
+
+type DevCall = Pick<Invocation, "rest" | "cwd"> & {
+  readonly flags: SessionFlags & CommandFlags & { readonly yes: boolean };
+};
 
 type RecordingCall = Pick<Invocation, "cwd" | "host"> & {
   readonly flags: { readonly record: string | undefined };
@@ -249,7 +272,7 @@ type RecordingCall = Pick<Invocation, "cwd" | "host"> & {
 
 async function openRecording(
   { flags, cwd, host }: RecordingCall,
-  { project, ...keepers }: RecordedProject,
+  { name, ...keepers }: RecordedProject,
   report: Report,
   describe: (error: unknown) => string,
 ): Promise<SessionRecording> {
@@ -257,7 +280,7 @@ async function openRecording(
   if (path !== undefined) refuseLinkedFile(cwd, path);
   const { SessionRecording } = await import("../../../dev/record/session-recording.ts");
   return new SessionRecording(path, {
-    project: project.projectName,
+    project: name,
     tsbuilder: host.version(),
     describe,
     ...keepers,
@@ -273,17 +296,19 @@ function notRecorded(path: string, cause: unknown): TsbuilderError {
   });
 }
 
-interface SessionFlags extends ClusterChoice, FlagValues<typeof nodeFlags> {
-  readonly port: number | undefined;
-  readonly "kubernetes-version": string | undefined;
-  readonly persist: boolean;
+interface SessionFlags extends EmbeddedFlags {
   readonly inspect: string | true | undefined;
   readonly "webhook-address": string | undefined;
 }
 
+interface RunProject {
+  readonly root: string;
+  readonly project: Project;
+  readonly args: readonly string[];
+}
+
 function sessionOptions(
-  root: string,
-  project: Project,
+  { root, project, args }: RunProject,
   flags: SessionFlags,
   tree: Tree,
   recording: SessionRecording,
@@ -291,8 +316,23 @@ function sessionOptions(
   const { projectName } = project;
   let cache: GeneratorCache | undefined;
   const ownResources = project.resources.filter(({ origin }) => origin.type === "own");
+  const inspect = flags.inspect === true ? "127.0.0.1:9229" : flags.inspect;
+  const generate = async (): Promise<readonly string[]> => {
+    const kept = (cache ??= (await import("../../../generators/sources/cache.ts")).createCache());
+    return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
+      const draft = new Draft(tree);
+      await planGenerated(draft, {}, kept);
+      const changes = draft.changes();
+      applyPlan(root, changes);
+      return changes.map(({ path }) => path);
+    });
+  };
   return {
     root,
+    openProgram: async (folder) => {
+      const { projectProgram } = await import("../../../dev/operator/project-program.ts");
+      return projectProgram({ root, inspect, args, generate }, folder);
+    },
     kinds: ownResources.map((resource) => ({
       apiVersion: `${qualifiedGroup(resource)}/${resource.version}`,
       kind: resource.kind,
@@ -302,31 +342,7 @@ function sessionOptions(
     openCluster: namesCluster(flags)
       ? async (folder) =>
           (await import("../../../dev/cluster/other-cluster.ts")).openOtherCluster(folder, flags, projectName)
-      : async (folder, report) =>
-          (await import("../../../dev/cluster/embedded-cluster.ts")).startEmbeddedCluster(
-            folder,
-            {
-              ...flags,
-              nodes: chosenNodes(flags),
-              kubernetesVersion: flags["kubernetes-version"],
-              projectName,
-              onWrite: (write) => recording.write(write),
-              onFault: (fault) => recording.fault(fault),
-              onWebhookCall: (call) => recording.called(call),
-            },
-            report,
-          ),
-    inspect: flags.inspect === true ? "127.0.0.1:9229" : flags.inspect,
-    generate: async () => {
-      const kept = (cache ??= (await import("../../../generators/sources/cache.ts")).createCache());
-      return withProjectLock(root, { name: "dev", note: () => undefined }, async () => {
-        const draft = new Draft(tree);
-        await planGenerated(draft, {}, kept);
-        const changes = draft.changes();
-        applyPlan(root, changes);
-        return changes.map(({ path }) => path);
-      });
-    },
+      : embeddedCluster(flags, recording, { projectName }),
   };
 }
 
