@@ -1,11 +1,11 @@
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, type Tone, tones } from "@tsbuilder/apimachinery/meta";
 import { connectionAdvice, placeOf } from "../../dev/view/readable-log.ts";
 import { countUntil } from "../../dev/record/count-until.ts";
 import type { Finding, FoundRequest } from "../../dev/record/findings/finding.ts";
 import { groupBy, isLasting, shortened } from "../../dev/record/findings/finding.ts";
 import { type History, type Lane, type Reconcile, laneName, revisionAt } from "./history.ts";
 import { ownTracks } from "./owner-tree.ts";
-import { type Standing, type Tone, standingOf, tones } from "../../dev/view/standing.ts";
+import { type Standing, standingOf } from "../../dev/view/standing.ts";
 
 /** A request whose last reconcile failed. */
 export interface Failure {

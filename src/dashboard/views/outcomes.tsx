@@ -1,5 +1,5 @@
 import type { Reconcile } from "../history/history.ts";
-import type { Tone } from "../../dev/view/standing.ts";
+import type { Tone } from "@tsbuilder/apimachinery/meta";
 import type { Verdict } from "../../dev/record/webhook-call.ts";
 import { toneWords } from "./texts.ts";
 

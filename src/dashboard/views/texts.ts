@@ -1,6 +1,5 @@
 import { visibleText } from "@tsbuilder/apimachinery/text";
-import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import type { Tone } from "../../dev/view/standing.ts";
+import type { ObjectMeta, Tone } from "@tsbuilder/apimachinery/meta";
 
 /** Formats the time of day in UTC with milliseconds, as `tsbuilder replay` does. */
 export function timeOfDay(at: number): string {

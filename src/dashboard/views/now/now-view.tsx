@@ -6,7 +6,7 @@ import { formatAge } from "@tsbuilder/apimachinery/text";
 import type { OwnObject, Problem } from "../../history/problems.ts";
 import { groupBy, span } from "../../../dev/record/findings/finding.ts";
 import { type Column, columnsOf } from "../../history/columns.ts";
-import { type Tone, tones } from "../../../dev/view/standing.ts";
+import { type Tone, tones } from "@tsbuilder/apimachinery/meta";
 import { countUntil } from "../../../dev/record/count-until.ts";
 import { Source } from "../error-text.tsx";
 import { Empty, Link } from "../messages.tsx";
