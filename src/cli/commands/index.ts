@@ -21,6 +21,7 @@ const files = {
   apiCheck: () => import("./generate/api-check.ts"),
   dev: () => import("./develop/dev.ts"),
   replay: () => import("./develop/replay.ts"),
+  why: () => import("./develop/why.ts"),
   run: () => import("./develop/run.ts"),
   test: () => import("./develop/test.ts"),
   envtestInstall: () => import("./develop/envtest-install.ts"),
@@ -71,6 +72,7 @@ const listed: readonly (readonly [name: string, summary: string, file: keyof typ
   ["api check", "Find changes of the API that break stored objects, clients or appliers", "apiCheck"],
   ["dev", "Run the operator on an embedded cluster and restart it on every edit", "dev"],
   ["replay", "Show what a session of dev recorded", "replay"],
+  ["why", "Explain why an object of a cluster stands as it does", "why"],
   ["run", "Run the operator on this machine against an existing cluster", "run"],
   ["test", "Run the project's tests on the embedded cluster or a real API server", "test"],
   [

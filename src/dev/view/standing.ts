@@ -16,6 +16,14 @@ export interface Standing {
   readonly conditions: readonly DescribedCondition[];
 }
 
+/** Tones in words, for filters and for screen readers. */
+export const toneWords: Readonly<Record<Tone, string>> = {
+  bad: "failing",
+  busy: "in progress",
+  good: "ready",
+  none: "without a status",
+};
+
 /** The fields of the status of any object that tell how it stands. */
 interface Status {
   readonly phase?: unknown;
