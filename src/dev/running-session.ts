@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Client, Kind, KubernetesObject } from "@tsbuilder/runtime";
+import type { Client, createClient, Kind, KubernetesObject } from "@tsbuilder/runtime";
 import { readLock, tryLock } from "@tsbuilder/apimachinery/lock";
 import { TsbuilderError } from "../shared/errors.ts";
 import { type Fact, forget, isKnown, remember } from "../shared/known-facts.ts";
@@ -55,7 +55,10 @@ export function sessionKubeconfig(root: string): string | undefined {
   return existsSync(kubeconfig) && isKnown(factOf(kubeconfig)) ? kubeconfig : undefined;
 }
 
-async function connectToSession(root: string): Promise<Client> {
+type LiveClient = ReturnType<typeof createClient>;
+
+/** Connects to the cluster of a session; throws if none runs. */
+export async function connectToSession(root: string): Promise<LiveClient> {
   const kubeconfig = sessionKubeconfig(root);
   if (kubeconfig === undefined) throw noSession();
   const { createClient, loadConfig } = await import("@tsbuilder/runtime");
@@ -73,7 +76,8 @@ function noSession(cause?: unknown): TsbuilderError {
   );
 }
 
-async function findKind(client: Client, wanted: string): Promise<Kind> {
+/** Finds a kind of the cluster by its name or plural, with or without its group; throws if it has none. */
+export async function findKind(client: Client, wanted: string): Promise<Kind> {
   const kinds = await client.mapper.kinds();
   const [name = "", ...group] = wanted.toLowerCase().split(".");
   const found = kinds.find(
@@ -115,9 +119,7 @@ const maxReconciles = 100;
 /** Reads the last reconciles of the session that `tsbuilder dev` runs for a project, or ran last. */
 export function readReconciles(root: string, query: ReconcileQuery): FoundReconciles {
   const { controller, request, outcome, last = maxReconciles } = query;
-  const folder = join(root, ".tsbuilder/dev");
-  refuseStateLinks(root, "dev");
-  const recorded = new RecordFile(folder).read();
+  const recorded = recordedReconciles(root);
   if (!recorded) {
     throw new TsbuilderError("tsbuilder dev has not run an operator in this project", {
       code: "CLUSTER_UNREACHABLE",
@@ -132,7 +134,13 @@ export function readReconciles(root: string, query: ReconcileQuery): FoundReconc
         (outcome === undefined || reconcile.outcome === outcome),
     )
     .slice(-Math.min(Math.max(last, 1), maxReconciles));
-  return { isRunning: readLock(lockOf(folder)) !== undefined, reconciles };
+  return { isRunning: readLock(lockOf(join(root, ".tsbuilder/dev"))) !== undefined, reconciles };
+}
+
+/** Reads the reconciles that are kept of the last session of a project; undefined if there was none. */
+export function recordedReconciles(root: string): readonly RecordedReconcile[] | undefined {
+  refuseStateLinks(root, "dev");
+  return new RecordFile(join(root, ".tsbuilder/dev")).read();
 }
 
 /** Returns whether a reconcile is of an object, which is named by its key or by its name alone. */

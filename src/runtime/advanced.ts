@@ -9,6 +9,7 @@ export type { FlagDefinition, FlagDefinitions, FlagValues } from "./manager/mana
 export type { RunContext } from "./manager/lifecycle.ts";
 export type { ScheduledContext, ScheduledRun } from "./manager/scheduled-work.ts";
 export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/lease-options.ts";
+export type { ConditionExportOptions } from "./metrics/condition-metrics.ts";
 export type { MetricsOptions } from "./metrics/metrics-server.ts";
 export type { HttpHandler } from "./serve/http-listener.ts";
 export type { KubeconfigSecretsOptions } from "./clusters/kubeconfig-secrets.ts";

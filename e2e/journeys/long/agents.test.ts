@@ -79,6 +79,14 @@ test("mcp plans, applies, and reads what dev's cluster has and what its operator
         ]) as object[],
       }),
     );
+    expect(await call("why", { kind: "order", name: "order-sample" })).toMatchObject({
+      explanation: {
+        object: "Order default/order-sample",
+        tone: "good",
+        causes: [],
+        reconciles: expect.arrayContaining([expect.objectContaining({ outcome: "done" })]) as object[],
+      },
+    });
     const webhook = ["--group", "apps", "--version", "v1", "--kind", "Order", "--defaulting"];
     const { plan } = await call("plan", { command: "create webhook", args: webhook });
     expect(await call("apply", { plan })).toMatchObject({ exitCode: 0, written: true });

@@ -86,6 +86,16 @@ test.skipIf(missing !== undefined)("the queries of the dashboards are answered w
     "workqueue_depth:gauge",
     `${reconciles}_time_seconds:histogram`,
   ];
+  // Panels of what isn't as it should be are empty without it.
+  await client.create(Widget, {
+    metadata: { name: "unready", namespace: "default" },
+    spec: { color: "unready" },
+  });
+  await client.create(Widget, {
+    metadata: { name: "kept", namespace: "default", finalizers: ["example.com/kept"] },
+    spec: {},
+  });
+  await client.delete(Widget, { name: "kept", namespace: "default" });
   let size = 1;
   for (const { title, query } of [...runtimePanels(["webhook"]), ...own.map(customPanel)])
     await eventually(async () => {
@@ -93,6 +103,24 @@ test.skipIf(missing !== undefined)("the queries of the dashboards are answered w
       const numbers = await prometheus.query(query.replaceAll("$job", "shop"));
       expect(numbers.filter(Number.isFinite), `${title}: ${query}`).not.toEqual([]);
     });
+});
+
+test.skipIf(missing !== undefined)("objects that stand still: ObjectNotReady, DeletionHangs", async () => {
+  await fire("ObjectNotReady", "DeletionHangs");
+  await client.patch(
+    Widget,
+    { name: "kept", namespace: "default" },
+    { merge: { metadata: { finalizers: null } } },
+  );
+  await client.delete(Widget, { name: "unready", namespace: "default" });
+  await expect(cleared("ObjectNotReady", "DeletionHangs")).resolves.toEqual([]);
+});
+
+test.skipIf(missing !== undefined)("a change that the status never tells of: SpecNotObserved", async () => {
+  await change(12, "unobserved");
+  await fire("SpecNotObserved");
+  await change(12);
+  await expect(cleared("SpecNotObserved")).resolves.toEqual([]);
 });
 
 test.skipIf(missing !== undefined)("failing writes: ReconcileFails, ApiRequestsFail", async () => {

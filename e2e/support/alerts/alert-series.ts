@@ -11,6 +11,9 @@ const other = `{job="shop", namespace="shop-system", pod="b"}`;
 const elsewhere = `{job="shop", namespace="another", pod="c"}`;
 const controller = of('controller="shop"');
 const otherController = '{job="shop", namespace="shop-system", pod="b", controller="shop"}';
+const object = of('kind="Shop", object_namespace="default", object_name="a"');
+const condition = (type: string, status: string, pod = "a"): string =>
+  `tsbuilder_object_status_condition_last_transition_time{job="shop", namespace="shop-system", pod="${pod}", kind="Shop", object_namespace="default", object_name="a", condition="${type}", status="${status}"}`;
 const kind = of('group="example.com", version="v1", kind="Shop"');
 
 /** Buckets of a histogram whose observations, from the tenth minute on, all are above `low`. */
@@ -164,6 +167,34 @@ export const alertCases: readonly AlertCase[] = [
     at: [24, 26, 42],
   },
   {
+    // Time begins with 0: at minute 9, the condition gets its status.
+    alert: "ObjectNotReady",
+    series: {
+      [condition("Ready", "true")]: "0x8 stale _x30 2400x20",
+      [condition("Ready", "false")]: "_x8 540x30 stale",
+    },
+    at: [23, 26, 41],
+  },
+  {
+    // Another pod leads from minute 20 on: the condition is as old as before.
+    alert: "ObjectNotReady",
+    series: {
+      [condition("Degraded", "true")]: "_x8 540x10 stale",
+      [condition("Degraded", "true", "b")]: "_x19 540x20 stale",
+    },
+    at: [23, 26, 41],
+  },
+  {
+    alert: "SpecNotObserved",
+    series: { [`tsbuilder_object_generation_lag${object}`]: "0x9 1x30 0x9" },
+    at: [24, 26, 42],
+  },
+  {
+    alert: "DeletionHangs",
+    series: { [`tsbuilder_object_deletion_timestamp${object}`]: "_x8 540x30 stale" },
+    at: [23, 26, 41],
+  },
+  {
     alert: "ShardsUnowned",
     series: {
       [`tsbuilder_shard_ranges_held${of()}`]: "32x60",
@@ -196,6 +227,11 @@ export const silentCases: readonly {
       [`tsbuilder_shard_ranges_held${of()}`]: "32x9 stale",
       [`tsbuilder_shard_ranges_held${other}`]: "32x40",
     },
+  },
+  {
+    alert: "ObjectNotReady",
+    why: "a condition that is false says that nothing is wrong",
+    series: { [condition("Degraded", "false")]: "0x60", [condition("Ready", "true")]: "0x60" },
   },
   {
     alert: "InformerFails",

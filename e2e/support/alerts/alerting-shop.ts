@@ -1,5 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createLogger, Manager, type ManagerOptions } from "@tsbuilder/runtime";
+import {
+  type Condition,
+  createLogger,
+  Manager,
+  type ManagerOptions,
+  type Stored,
+  setCondition,
+} from "@tsbuilder/runtime";
 import type { FaultProxy } from "../../../src/runtime/testing/fault-proxy.ts";
 import type { Watched } from "../eventually.ts";
 import { useProcessor } from "../runtime/use-processor.ts";
@@ -42,7 +49,7 @@ export function startShop(
         if (widget.spec.color === "hangs") await released;
         if (widget.spec.color === "blocks") useProcessor(500);
         if (widget.spec.color === "slow") await delay(1000);
-        await manager.client.patchStatus(Widget, widget, { ready: widget.spec.size ?? 0 });
+        await manager.client.patchStatus(Widget, widget, statusOf(widget));
         if (widget.spec.color !== undefined) return { requeueAfter: "200ms" };
       },
     });
@@ -56,6 +63,25 @@ export function startShop(
     })
     .complete();
   return runShop(manager);
+}
+
+/** What the operator says of a Widget; it never observes the change of one whose color is "unobserved". */
+function statusOf({ metadata, spec, status: former }: Stored<Widget>): object {
+  const { conditions, observedGeneration } = (former ?? {}) as {
+    readonly conditions?: Condition[];
+    readonly observedGeneration?: number;
+  };
+  const isReady = spec.color !== "unready";
+  const ready = {
+    type: "Ready",
+    status: isReady ? "True" : "False",
+    reason: isReady ? "Made" : "Waiting",
+  } as const;
+  return {
+    ready: spec.size ?? 0,
+    conditions: setCondition(conditions, ready),
+    observedGeneration: spec.color === "unobserved" ? observedGeneration : metadata.generation,
+  };
 }
 
 /** Runs a manager in the test's process; waits on it fail if it ends by itself. */

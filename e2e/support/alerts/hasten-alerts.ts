@@ -6,6 +6,8 @@ export const timeAlerts: ReadonlySet<string> = new Set([
   "ReconcileSlow",
   "QueueGrows",
   "InformerStale",
+  "ObjectNotReady",
+  "DeletionHangs",
 ]);
 /** Their window must hold some restarts, however long these take. */
 const unhurried = new Set(["OperatorRestarts", "LeaderFlaps"]);

@@ -151,7 +151,7 @@ describe.skipIf(process.platform === "win32")(
       const layout = text.replace(/^layout:\n(- .*\n)/mu, "layout:\n$1- evil.example.com/v1\n");
       writeFileSync(at("project/PROJECT"), layout + uses);
       publish();
-      expect(expectHarmless()).toHaveLength(readCommands.length + 10);
+      expect(expectHarmless()).toHaveLength(readCommands.length + 11);
     });
 
     // Without a plugin, upgrade comes to the project's own tsbuilder.

@@ -1,9 +1,10 @@
-// The vocabulary of every object. Begin with `object.ts`; `kind.ts` has kinds as values, `condition.ts` conditions, `pod-problem.ts`
-// why a Pod does not run. The types
-// of single values are in `json`, and exported here for users.
+// The vocabulary of every object. Begin with `object.ts`; `kind.ts` has kinds as values, `condition.ts` conditions,
+// `described-conditions.ts` what those of any object say, `pod-problem.ts` why a Pod does not run. The types of single values are in
+// `json`, and exported here for users.
 
 export * from "./object.ts";
 export * from "./condition.ts";
+export * from "./described-conditions.ts";
 export * from "./kind.ts";
 export * from "./pod-problem.ts";
 export type {

@@ -77,3 +77,8 @@ export function parseApiVersion(apiVersion: string): GroupVersion {
 export function isApiVersion(text: string): boolean {
   return /^(?:[^/]*\/)?[^/]+$/.test(text);
 }
+
+/** Returns true if kinds of this group can't be Kubernetes' own: only CRDs have other domains than `k8s.io`. */
+export function isCustomGroup(group: string): boolean {
+  return group.includes(".") && !group.endsWith(".k8s.io");
+}

@@ -149,6 +149,9 @@ describe("tools that only read", () => {
     expect(await call("reconciles")).toMatchObject({
       error: { code: "CLUSTER_UNREACHABLE", hint: expect.stringContaining("tsbuilder dev") as string },
     });
+    expect(await call("why", { kind: "pod", name: "a" })).toMatchObject({
+      error: { code: "CLUSTER_UNREACHABLE", hint: expect.stringContaining("tsbuilder dev") as string },
+    });
     expect(await call("objects", { kind: "pods" })).toMatchObject({
       error: { code: "CLUSTER_UNREACHABLE", hint: expect.stringContaining("tsbuilder dev") as string },
     });

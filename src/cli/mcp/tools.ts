@@ -120,6 +120,32 @@ export async function mcpServer(cwd: string, host: Host, tsbuilder: CommandLine)
       })),
   );
   server.registerTool(
+    "why",
+    {
+      description:
+        "Explains why an object of the cluster that tsbuilder dev runs for this project stands as it does: the causes, the most probable first; its conditions, last reconciles, field managers, Events, owners and children.",
+      inputSchema: {
+        kind: z.string().describe("a kind or plural, with or without its group: mysql, deployments.apps"),
+        namespace: z.string().optional(),
+        name: z.string(),
+      },
+      annotations: { readOnlyHint: true },
+    },
+    ({ kind, namespace = "default", name }) =>
+      answer(async () => {
+        const { explainWhy } = await import("../../dev/why/why.ts");
+        const root = findProjectRoot(cwd) ?? cwd;
+        const object = `${kind}/${namespace}/${name}`;
+        const { explanation, lines } = await explainWhy({
+          object,
+          cluster: undefined,
+          root,
+          operatorNames: [],
+        });
+        return { exitCode: 0, output: lines, explanation };
+      }),
+  );
+  server.registerTool(
     "reconciles",
     {
       description:

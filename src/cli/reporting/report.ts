@@ -7,6 +7,7 @@ import { followSteps } from "../../shared/trace.ts";
 import type { FileChange, Plan } from "../../scaffold/tree.ts";
 import type { MarkerHelp } from "../../generators/markers/help.ts";
 import type { ReportedChange } from "../../lifecycle/report-changes.ts";
+import type { Explanation } from "../../dev/why/explain-object.ts";
 import type { RuleFinding } from "../../olm/rule-finding.ts";
 import type { FileConflict } from "../../scaffold/plan-upgrade.ts";
 import type { ListedPlugin } from "../../plugins/contributed/choose-plugin.ts";
@@ -53,6 +54,8 @@ export interface Details {
   readonly versions?: Readonly<Record<string, string>>;
   /** What `api check` found. */
   readonly apiChanges?: readonly ReportedChange[];
+  /** What `why` found out about an object. */
+  readonly explanation?: Explanation;
   readonly plugins?: readonly ListedPlugin[];
   readonly markers?: readonly MarkerHelp[];
   /** The commit of an upgrade. */

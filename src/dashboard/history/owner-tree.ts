@@ -1,4 +1,4 @@
-import type { KubernetesObject, OwnerReference } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, type OwnerReference, isCustomGroup } from "@tsbuilder/apimachinery/meta";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import { type History, type Revision, type Track, revisionAt } from "./history.ts";
 import { eventResources, isOperator, isPerson } from "../../dev/record/recorded.ts";
@@ -177,11 +177,11 @@ function cutCycles(nodes: readonly GrowingNode[], parents: Map<GrowingNode, Grow
 
 const customResources = new Map<string, boolean>();
 
-/** Returns true for custom resources: their group has a domain, and is none of Kubernetes' own. */
+/** Returns true for custom resources. */
 export function isCustom(resource: string): boolean {
   let known = customResources.get(resource);
   if (known === undefined) {
-    known = /^[^.]+\.[^.]+\./u.test(resource) && !resource.endsWith(".k8s.io");
+    known = isCustomGroup(resource.slice(resource.indexOf(".") + 1));
     customResources.set(resource, known);
   }
   return known;

@@ -1,35 +1,16 @@
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { type KubernetesObject, type Tone, tones } from "@tsbuilder/apimachinery/meta";
 import { connectionAdvice, placeOf } from "../../dev/view/readable-log.ts";
-import { countUntil } from "../../dev/record/count-until.ts";
+import { type Failing, errorOf, failureAt, withFailure } from "../../dev/view/failing.ts";
 import type { Finding, FoundRequest } from "../../dev/record/findings/finding.ts";
 import { groupBy, isLasting, shortened } from "../../dev/record/findings/finding.ts";
-import { type History, type Lane, type Reconcile, laneName, revisionAt } from "./history.ts";
+import { type History, type Reconcile, laneName, revisionAt } from "./history.ts";
 import { ownTracks } from "./owner-tree.ts";
-import { type Standing, type Tone, standingOf, tones } from "../../dev/view/standing.ts";
+import { type Standing, standingOf } from "../../dev/view/standing.ts";
 
-/** A request whose last reconcile failed. */
-export interface Failure {
-  readonly reconcile: Reconcile;
-  /** The number of failures in a row, and the start of the first. */
-  readonly times: number;
-  readonly since: number;
+/** A request whose last reconcile failed, with its object. */
+export interface Failure extends Failing {
   /** The place of its object; undefined if the record does not have it. */
   readonly place: string | undefined;
-}
-
-/** Returns the failure of a request at a moment. A conflict is retried at once, and says nothing about what failed before it. */
-export function failureAt({ reconciles }: Lane, moment: number): Omit<Failure, "place"> | undefined {
-  let [times, since] = [0, moment];
-  let last: Reconcile | undefined;
-  for (let at = countUntil(reconciles, ({ to }) => to <= moment) - 1; at >= 0; at--) {
-    const one = reconciles[at]!;
-    if (one.outcome === "conflict" || one.outcome === "unfinished") continue;
-    if (one.outcome !== "error" && one.outcome !== "terminal") break;
-    last ??= one;
-    times++;
-    since = one.from;
-  }
-  return last && { reconcile: last, times, since };
 }
 
 /** An object of one of the project's kinds, with how it stands. */
@@ -72,16 +53,6 @@ export function healthOf(history: History, moment: number): Health {
   byTone.get("bad")?.sort((a, b) => b.at - a.at);
   const own = tones.flatMap((tone) => byTone.get(tone) ?? []);
   return { failures, failureOf, own };
-}
-
-/** Returns how an object stands whose reconcile may have failed: then its conditions are those of better days. */
-export function withFailure(standing: Standing, failure: Failure | undefined): Standing {
-  return failure ? { ...standing, tone: "bad", why: shortened(errorOf(failure.reconcile), 300) } : standing;
-}
-
-function errorOf({ error = "", stack, outcome }: Reconcile): string {
-  const [first = ""] = (stack ?? "").split("\n");
-  return (first.includes(error) ? first : error) || outcome;
 }
 
 /** A cause of what is wrong, once for everything that it affects. */

@@ -1,7 +1,7 @@
 import type { Reconcile } from "../history/history.ts";
-import type { Tone } from "../../dev/view/standing.ts";
+import type { Tone } from "@tsbuilder/apimachinery/meta";
 import type { Verdict } from "../../dev/record/webhook-call.ts";
-import { toneWords } from "./texts.ts";
+import { toneWords } from "../../dev/view/standing.ts";
 
 /** The outcome of a reconcile as a word, a sign and a colour. */
 export function Outcome({ outcome }: { readonly outcome: Reconcile["outcome"] }) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { kubectlCommand, matcher, shortPath, toneTerm, verdictText } from "./texts.ts";
-import { tones } from "../../dev/view/standing.ts";
+import { tones } from "@tsbuilder/apimachinery/meta";
 
 test.each([
   ["", true],

@@ -1,6 +1,6 @@
 import { visibleText } from "@tsbuilder/apimachinery/text";
-import type { ObjectMeta } from "@tsbuilder/apimachinery/meta";
-import type { Tone } from "../../dev/view/standing.ts";
+import type { ObjectMeta, Tone } from "@tsbuilder/apimachinery/meta";
+import { toneWords } from "../../dev/view/standing.ts";
 
 /** Formats the time of day in UTC with milliseconds, as `tsbuilder replay` does. */
 export function timeOfDay(at: number): string {
@@ -31,14 +31,6 @@ export interface Facts {
   readonly key?: string;
   readonly tone?: Tone;
 }
-
-/** Tones in words, for filters and for screen readers. */
-export const toneWords: Readonly<Record<Tone, string>> = {
-  bad: "failing",
-  busy: "in progress",
-  good: "ready",
-  none: "without a status",
-};
 
 /** Returns the term of a filter for a tone: `is:progress`. A first word would not do: "in" is a part of "failing". */
 export function toneTerm(tone: Tone): string {

@@ -57,10 +57,14 @@ interface DeploymentList {
   }[];
 }
 
+/** Returns the label selector of the Deployment, and of the pods, of a project's operator. */
+export function operatorLabels(projectName: string): string {
+  return `control-plane=controller-manager,app.kubernetes.io/name=${projectName}`;
+}
+
 /** Throws if the operator is deployed in the cluster: without leader election, two would undo each other's changes. */
 async function refuseSecondOperator(client: Client, projectName: string): Promise<void> {
-  const labels = `control-plane=controller-manager,app.kubernetes.io/name=${projectName}`;
-  const path = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(labels)}`;
+  const path = `/apis/apps/v1/deployments?labelSelector=${encodeURIComponent(operatorLabels(projectName))}`;
   const { ApiError } = await import("@tsbuilder/runtime");
   const { text } = await client.request({ path }).catch((error: unknown) => {
     // A user who may not list Deployments in all namespaces can still develop.

@@ -128,7 +128,8 @@ function describeWrite(recorded: RecordedWrite, before: unknown): string {
   return `${what} changes${shown === "" ? "" : ` in ${shown}${more}`}, by ${who}`;
 }
 
-function describeReconcile(reconcile: RecordedReconcile): string {
+/** Tells a reconcile in a sentence: what it was about, its causes, its outcome. */
+export function describeReconcile(reconcile: RecordedReconcile): string {
   const { controller, request, outcome, causes, requests, error, seconds, requeueAfter } = reconcile;
   const took = seconds === undefined ? "" : ` in ${Math.round(seconds * 1000)} ms`;
   const why = causes.length > 0 ? `, because of ${causes.join(", ")}` : "";

@@ -19,7 +19,7 @@ interface Node extends Omit<OwnedObject, "depth"> {
 }
 
 /** What the API server derives from other objects, and nobody asks about. */
-const derived = new Set(["EndpointSlice", "ControllerRevision"]);
+export const derivedKinds: ReadonlySet<string> = new Set(["EndpointSlice", "ControllerRevision"]);
 
 /** The dependents of objects, from the writes of a session. A cluster of somebody else tells of no writes, and has none here. */
 export class OwnedObjects implements LineKeeper {
@@ -75,6 +75,6 @@ export class OwnedObjects implements LineKeeper {
 function nodeOf(key: string, object: KubernetesObject): Node | undefined {
   const { uid, ownerReferences = [] } = object.metadata;
   const owner = ownerReferences.find(({ controller }) => controller === true) ?? ownerReferences[0];
-  if (uid === undefined || owner === undefined || derived.has(object.kind)) return undefined;
+  if (uid === undefined || owner === undefined || derivedKinds.has(object.kind)) return undefined;
   return { uid, owner: owner.uid, kind: object.kind, key, standing: standingOf(object) };
 }

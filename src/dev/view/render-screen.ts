@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
+import { type Tone, conditionTone } from "@tsbuilder/apimachinery/meta";
 import { compareText, visibleText } from "@tsbuilder/apimachinery/text";
 import { count, quoteWord } from "../../shared/text.ts";
 import { formatUnifiedDiff } from "../../scaffold/tree.ts";
@@ -6,7 +7,6 @@ import type { ShownObject } from "../dev-event.ts";
 import { connectionAdvice, readableError } from "./readable-log.ts";
 import { type LogLine, type ScreenState, about, shownKey, textOfLine } from "./screen-state.ts";
 import type { RecordedReconcile, RecordedSample } from "../record/recorded.ts";
-import { type Tone, conditionTone } from "./standing.ts";
 
 /** The size of the terminal in characters. */
 export interface ScreenSize {

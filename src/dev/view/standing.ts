@@ -1,58 +1,28 @@
 import { isObject } from "@tsbuilder/apimachinery/json";
-import { type KubernetesObject, podProblem } from "@tsbuilder/apimachinery/meta";
-
-/** How something stands, from the worst: it failed, it is on its way, it is as it should be, or it does not say. */
-export type Tone = "bad" | "busy" | "good" | "none";
-
-/** The tones from the worst to the best. */
-export const tones = ["bad", "busy", "good", "none"] as const satisfies readonly Tone[];
-
-/** A condition of a status with what its status means. */
-export interface ShownCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  /** Milliseconds since 1970; NaN if it is unknown. */
-  readonly since: number;
-  readonly tone: Tone;
-}
+import {
+  type DescribedCondition,
+  type KubernetesObject,
+  type Tone,
+  describeConditions,
+  podProblem,
+  tones,
+} from "@tsbuilder/apimachinery/meta";
 
 /** How an object stands by itself, with the words of what decides. */
 export interface Standing {
   readonly tone: Tone;
   /** Empty for an object that is as it should be. */
   readonly why: string;
-  readonly conditions: readonly ShownCondition[];
+  readonly conditions: readonly DescribedCondition[];
 }
 
-/** Types of conditions whose True is a fault: `Degraded`, `MemoryPressure`, `ReplicaFailure`, `NotReady`. */
-const faults =
-  /^(?:Degraded|Stalled|Fail(?:ed|ing|ure|ureTarget)|Error|Blocked|Conflicted|Dangling|Denied|Invalid\w*|Expired|Unhealthy|No[nt][A-Z]\w*|\w*(?:Pressure|Failure|Failed|Unavailable|Unreachable|Error|Degraded|Stalled))$/u;
-
-/** Types whose True is work that goes on. False, they say nothing. */
-const work =
-  /^(?:Reconciling|Progressing|Updating|Upgrading|Scaling|Resizing|Migrating|Restoring|Provisioning|Initializing|Creating|Deleting|Terminating|Issuing|ModifyingVolume|DisruptionTarget|\w*(?:Pending|Remaining))$/u;
-
-/** Types that only inform: of what a user asked for, whether a Pod may be evicted, and of the network of a Pod that has ended. */
-const facts = /^(?:Suspended|Paused|ScalingLimited|DisruptionAllowed|PodReadyToStartContainers)$/u;
-
-/** Reasons with which a False is a failure, and not just too early. */
-const failures = /(?:Fail|Error|BackOff|Invalid|Rejected|Denied|Exceeded|Crash|Forbidden)/u;
-
-/** Returns what a condition means. Kubernetes has no marker for the polarity of a type, so its name tells. */
-export function conditionTone(type: string, status: string, reason = ""): Tone {
-  if (facts.test(type)) return "none";
-  const isTrue = status === "True";
-  if (faults.test(type)) return isTrue ? "bad" : status === "Unknown" ? "busy" : "none";
-  // A Deployment keeps Progressing=True once its rollout is complete.
-  if (work.test(type)) {
-    if (isTrue) return reason === "NewReplicaSetAvailable" ? "none" : "busy";
-    return failures.test(reason) ? "bad" : "none";
-  }
-  if (isTrue || reason === "PodCompleted") return "good";
-  return status === "False" && failures.test(reason) ? "bad" : "busy";
-}
+/** Tones in words, for filters and for screen readers. */
+export const toneWords: Readonly<Record<Tone, string>> = {
+  bad: "failing",
+  busy: "in progress",
+  good: "ready",
+  none: "without a status",
+};
 
 /** The fields of the status of any object that tell how it stands. */
 interface Status {
@@ -62,7 +32,6 @@ interface Status {
   readonly readyReplicas?: unknown;
   readonly numberReady?: unknown;
   readonly desiredNumberScheduled?: unknown;
-  readonly conditions?: unknown;
   readonly initContainerStatuses?: unknown;
   readonly containerStatuses?: unknown;
 }
@@ -95,7 +64,7 @@ function readStanding(object: KubernetesObject): Standing {
     status: any,
   } = object as KubernetesObject & Partial<Record<"spec" | "status", unknown>>;
   const status: Status = isObject(any) ? any : {};
-  const conditions = conditionsOf(object, status);
+  const conditions = describeConditions(object);
   const says: { readonly tone: Tone; readonly why: string }[] = conditions.map((one) => ({
     tone: one.tone,
     why: wordsOf(one),
@@ -135,41 +104,13 @@ function readStanding(object: KubernetesObject): Standing {
   return { tone, why: tone === "none" ? "" : why, conditions };
 }
 
-/** Reads the conditions of any object; a custom resource may have a status of another form. */
-function conditionsOf({ apiVersion, kind }: KubernetesObject, { conditions }: Status): ShownCondition[] {
-  const isNode = apiVersion === "v1" && kind === "Node";
-  return listOf(conditions).flatMap((condition) => {
-    if (typeof condition["type"] !== "string") return [];
-    const { type } = condition;
-    const [status, reason, message] = [condition["status"], condition["reason"], condition["message"]].map(
-      textOf,
-    );
-    const since = Date.parse(textOf(condition["lastTransitionTime"]));
-    return [
-      {
-        type,
-        status: status!,
-        reason: reason!,
-        message: message!,
-        since,
-        // A Node reports that it isn't ready, or its kubelet reports nothing any more: nothing else says that it is down.
-        tone: isNode && type === "Ready" && status !== "True" ? "bad" : conditionTone(type, status!, reason),
-      },
-    ];
-  });
-}
-
 /** Returns the objects of a list: a recording by somebody else may have anything in its place. */
 function listOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** A condition in words; its type is left out where the reason tells more. */
-function wordsOf({ type, status, reason, message }: ShownCondition): string {
+function wordsOf({ type, status, reason, message }: DescribedCondition): string {
   const state = status === "True" ? type : `${type} is ${status}`;
   return [state, reason, message].filter((part) => part !== "").join(": ");
 }

@@ -59,6 +59,23 @@ const controllerPanels: readonly Panel[] = [
   panel("Retries", rate("workqueue_retries_total", "name"), "ops"),
 ];
 
+const condition = "tsbuilder_object_status_condition_last_transition_time";
+
+const objectPanels: readonly Panel[] = [
+  panel("Objects by condition", sum("tsbuilder_objects_with_condition", "kind, condition, status"), "none"),
+  panel(
+    "Not ready for the longest time",
+    `topk(10, time() - ${condition}{job="$job", condition=~"Ready|Available", status!="true"})`,
+    "s",
+  ),
+  panel(
+    "Objects whose change is not observed",
+    `sum by (kind) (${gauge("tsbuilder_object_generation_lag")} > bool 0)`,
+    "none",
+  ),
+  panel("Deletions that last", `topk(10, time() - ${gauge("tsbuilder_object_deletion_timestamp")})`, "s"),
+];
+
 const byKind = "group, version, kind";
 
 const clientPanels: readonly Panel[] = [
@@ -108,6 +125,7 @@ const webhookPanels: readonly Panel[] = [
 export function runtimePanels(features: readonly FeatureName[]): readonly Panel[] {
   return [
     ...controllerPanels,
+    ...objectPanels,
     ...clientPanels,
     ...processPanels,
     ...(features.includes("webhook") ? webhookPanels : []),

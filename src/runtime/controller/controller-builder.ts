@@ -52,6 +52,8 @@ export interface ControllerHost {
   readonly controllerDefaults: ControllerDefaults;
   /** Adds a controller. Throws a `TerminalError` if the name is already used. */
   addController<R>(spec: BuiltController<R>): ExtensibleController<R>;
+  /** Called with the kind of each controller that has one. */
+  reconciles?(kind: Kind): void;
 }
 
 /** A controller as a builder describes it. The manager adds what all controllers share. */
@@ -358,6 +360,7 @@ export class ControllerBuilder<
       { kind: this.#kind, finalizers: this.#finalizers, whileDeleting: this.#whileDeleting },
       reconciler,
     );
+    this.host.reconciles?.(this.#kind);
     return this.add({
       reconciler: this.#isPausable ? pausable(this.host, this.#kind, guarded) : guarded,
       shard: this.#shard,

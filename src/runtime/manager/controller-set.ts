@@ -1,3 +1,4 @@
+import { type Kind, isCustomGroup } from "@tsbuilder/apimachinery/meta";
 import type { ObjectCache } from "../cache/cache.ts";
 import type { Client } from "../client/client.ts";
 import { TerminalError } from "../errors/api-error.ts";
@@ -13,6 +14,7 @@ import type {
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
+import type { ConditionExports } from "../metrics/condition-metrics.ts";
 import type { Measurements } from "../metrics/measurements.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { WarmRunnable } from "./lifecycle.ts";
@@ -26,6 +28,8 @@ export interface ControllerSetParts {
   readonly lifecycle: { add(runnable: WarmRunnable): void };
   readonly measurements: Measurements;
   readonly tracing: Tracing;
+  /** Undefined for a cluster besides the manager's own, whose objects have no metrics. */
+  readonly conditions?: ConditionExports | undefined;
 }
 
 /** The cluster that the controllers work on. */
@@ -97,6 +101,10 @@ export class ControllerSet implements ControllerHost {
     this.#engines.set(name, engine);
     measurements.add(engine);
     return engine;
+  }
+
+  reconciles(kind: Kind): void {
+    if (isCustomGroup(kind.group)) this.#parts.conditions?.addDefault(kind);
   }
 
   /** Removes the controllers from the metrics and refuses new ones: their cluster was removed. */

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { Kind } from "@tsbuilder/apimachinery/meta";
+import { type Kind, isCustomGroup } from "@tsbuilder/apimachinery/meta";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import type { CacheOptions, ObjectCache } from "../cache/cache.ts";
 import { createCachedClient } from "../cache/cached-client.ts";
@@ -18,6 +18,7 @@ import { HttpTransport } from "../http/http-transport.ts";
 import { fence, makeElector } from "../leader-election/lease-elector.ts";
 import { makeMember, type Sharing } from "../leader-election/lease-member.ts";
 import { type Logger, createLogger, guardLogger, logCallbackError } from "../log/logger.ts";
+import { ConditionExports } from "../metrics/condition-metrics.ts";
 import { MetricsServer } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
@@ -49,6 +50,7 @@ export function makeManagerParts(options: ManagerOptions) {
   const { watchdog, ...served } = makeServers(options, base, { cache, live, sharing });
   const { webhooks, probes, metricsServer } = served;
   const tracing = new Tracing();
+  const conditions = new ConditionExports(cache, slices, () => elector?.isLeading ?? true);
   const sampler = new Sampler({
     controllers: () => measurements.controllers,
     caches: () => [cache, ...[...clusters.all.values()].map((cluster) => cluster.cache)],
@@ -69,6 +71,7 @@ export function makeManagerParts(options: ManagerOptions) {
         clock,
         sharing,
         memory: readMemoryLimits(),
+        conditions,
       });
     },
     servers: [probes, metricsServer, watchdog, sampler],
@@ -81,7 +84,7 @@ export function makeManagerParts(options: ManagerOptions) {
   });
   const controllers = new ControllerSet(
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
-    { log, clock, slices, events, lifecycle, measurements, tracing },
+    { log, clock, slices, events, lifecycle, measurements, tracing, conditions },
   );
   const clusters = new ClusterSet((name, config, onRemoved) => {
     const fromManager = { lifecycle, tracing, onRemoved };
@@ -104,6 +107,7 @@ export function makeManagerParts(options: ManagerOptions) {
     controllers,
     clusters,
     measurements,
+    conditions,
     ...served,
     lifecycle,
     isIdle,
@@ -217,10 +221,7 @@ function logCacheError(log: Logger, error: Error, { kind, apiVersion, group }: K
     log.error("The cluster doesn't serve this kind, trying again", {
       kind,
       apiVersion,
-      ...(group.includes(".") &&
-        !group.endsWith(".k8s.io") && {
-          hint: "if it is a custom resource, install its CRD: make install",
-        }),
+      ...(isCustomGroup(group) && { hint: "if it is a custom resource, install its CRD: make install" }),
     });
   else log.error("Watch failed, trying again", { kind, error });
 }

@@ -26,6 +26,7 @@ import { type ScheduledWork, scheduledRunnable } from "./scheduled-work.ts";
 import { migrateStorage } from "./migrate-storage.ts";
 import type { StorageMigrationOptions } from "../storage-migration/storage-migration.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
+import type { ConditionExportOptions } from "../metrics/condition-metrics.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "../metrics/memory-limits.ts";
 
 /**
@@ -157,6 +158,15 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
   migrateStorage(kind: Kind, options?: StorageMigrationOptions): void {
     const { measurements } = this.#parts;
     migrateStorage(this, kind, options, (crd, step) => measurements.metrics?.migrations.stepped(crd, step));
+  }
+
+  /**
+   * Serves what the status of a kind's objects says as metrics: conditions and their age, generations that wait to be
+   * observed, deletions that last. It is read from the cache when it is scraped, so a kind that nothing caches has no
+   * metrics. Custom resources that have a controller are exported without this call, with the default options.
+   */
+  exportConditions(kind: Kind, options?: ConditionExportOptions): void {
+    this.#parts.conditions.add(kind, options);
   }
 
   /** Adds a check to `/healthz`: while it fails, the kubelet restarts the container. */

@@ -3,12 +3,15 @@ import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, test } from "vitest";
 import { startStubServer, answerJSON, answerStatus } from "../testing/stub-server.ts";
 import { HttpTransport } from "../http/http-transport.ts";
+import { TimeSlices } from "../clock/time-slices.ts";
+import { ConditionExports } from "./condition-metrics.ts";
 import type { MemoryLimits } from "./memory-limits.ts";
 import { RuntimeMetrics } from "./runtime-metrics.ts";
 
 function makeMetrics(memory: MemoryLimits = { container: undefined, heap: 200 }): RuntimeMetrics {
   const cache = { informers: [] } as unknown as ConstructorParameters<typeof RuntimeMetrics>[0]["cache"];
-  return new RuntimeMetrics({ cache, droppedEvents: () => 0, clock: systemClock, memory });
+  const conditions = new ConditionExports(cache, new TimeSlices(), () => true);
+  return new RuntimeMetrics({ cache, droppedEvents: () => 0, clock: systemClock, memory, conditions });
 }
 
 /** The boundaries of a histogram's buckets. */

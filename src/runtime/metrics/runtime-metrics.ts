@@ -10,6 +10,7 @@ import type { ControllerObserver, ObservedController } from "../controller/contr
 import type { CertificateSpan, ProgramEnding } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
 import type { MigrationStep } from "../storage-migration/storage-migration.ts";
+import type { ConditionExports } from "./condition-metrics.ts";
 import type { MemoryLimits } from "./memory-limits.ts";
 
 /** The parts that the metrics read when they are scraped. */
@@ -19,6 +20,7 @@ export interface MeasuredParts {
   readonly clock: Clock;
   readonly sharing?: Sharing | undefined;
   readonly memory: MemoryLimits;
+  readonly conditions: ConditionExports;
 }
 
 /** The help text of each metric, which Prometheus shows. */
@@ -100,6 +102,7 @@ export class RuntimeMetrics {
   readonly client: ReturnType<typeof clientMetrics>;
   readonly webhooks: WebhookObserver;
   readonly migrations = migrationMetrics(this.#meters);
+  readonly #conditions: ConditionExports;
   readonly #isLeading: Gauge<"name">;
   readonly #blockedSeconds: Counter;
   readonly #callbackErrors: Counter<"callback">;
@@ -107,6 +110,7 @@ export class RuntimeMetrics {
 
   constructor(parts: MeasuredParts) {
     const meters = this.#meters;
+    this.#conditions = parts.conditions;
     this.client = clientMetrics(meters, parts.clock);
     this.#isLeading = meters.gauge("leader_election_master_status", "name");
     this.#blockedSeconds = meters.counter("tsbuilder_event_loop_blocked_seconds_total");
@@ -119,9 +123,9 @@ export class RuntimeMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** The text for Prometheus: the runtime's metrics, then what the operator registered with prom-client itself. */
+  /** The text for Prometheus: the runtime's metrics, those of objects, and what the operator registered with prom-client itself. */
   async text(): Promise<string> {
-    return `${await this.registry.metrics()}\n${await register.metrics()}`;
+    return `${await this.registry.metrics()}\n${await this.#conditions.text()}\n${await register.metrics()}`;
   }
 
   blocked(milliseconds: number): void {

@@ -109,6 +109,24 @@ const [crd] = (await client.list(CustomResourceDefinition)).filter(({ spec }) =>
 assert.deepEqual(crd?.status?.storedVersions, ["v1"]);
 ${end}`,
   },
+  "manager.exportConditions(MySQL": {
+    before: `${given}${inCluster}
+import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
+const cluster = await startTestCluster({ crds: "config/crd/bases" });
+const metrics = { bindAddress: "127.0.0.1:0", secure: false };
+const { client, manager: started, stop } = await startTestManager({ kubeconfig: cluster.kubeconfig, metrics }, (manager) => {
+`,
+    after: `
+manager.controllerFor(Shop).owns(Deployment).complete({ reconcile: async () => {} });
+});
+await client.create(Shop, { metadata: { namespace: "default", name: "first" }, spec: { owner: "me" } });
+await eventually(async () => {
+  const text = await (await fetch(\`http://\${started.addresses.metrics}/metrics\`)).text();
+  assert.match(text, /tsbuilder_objects_without_series\\{group="apps",version="v1",kind="Deployment"\\} 0/);
+  assert.match(text, /tsbuilder_objects_without_series\\{group="[^"]+",version="v1",kind="Shop"\\} 0/);
+});
+${end}`,
+  },
   "export interface OrderSpec {": {},
   "export function reportBackup": {
     before: given,

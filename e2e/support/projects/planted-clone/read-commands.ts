@@ -48,6 +48,8 @@ export const readCommands: readonly string[] = [
   "catalog validate",
   "catalog show",
   ...["install", "uninstall", "deploy", "undeploy"].map((name) => `${name} --dry-run`),
+  "why order/default/a",
+  "why order/default/a --output json",
   "replay .tsbuilder/dev/reconciles.jsonl",
   "replay .tsbuilder/dev/reconciles.jsonl --test --dry-run",
 ];

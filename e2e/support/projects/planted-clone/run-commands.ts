@@ -62,6 +62,7 @@ async function runAll(cwd: string, watched: readonly string[]): Promise<Outcome[
     { name: "markers", arguments: {} },
     { name: "objects", arguments: { kind: "pods" } },
     { name: "reconciles", arguments: {} },
+    { name: "why", arguments: { kind: "order", name: "a" } },
   ];
   for (const call of calls)
     await look(`mcp ${JSON.stringify(call)}`, async () => JSON.stringify(await client.callTool(call)));

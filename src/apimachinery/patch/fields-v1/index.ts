@@ -25,3 +25,26 @@ export function isElementOf(element: string, item: unknown, index: number): bool
       return false;
   }
 }
+
+/**
+ * Lists the paths that a set names, in its order: `spec.replicas`, `metadata.labels.app`, `spec.containers[name=web].image`. A
+ * value with named members stands for itself only if the set names none of them.
+ */
+export function fieldPaths(fieldsV1: unknown, parent = ""): string[] {
+  if (!isObject(fieldsV1)) return [];
+  return Object.entries(fieldsV1).flatMap(([element, below]) => {
+    if (element === ".") return [];
+    const path = parent + pathOfElement(element, parent === "");
+    const inner = fieldPaths(below, path);
+    return inner.length > 0 ? inner : [path];
+  });
+}
+
+function pathOfElement(element: string, isFirst: boolean): string {
+  const body = element.slice(2);
+  if (element.startsWith("f:")) return isFirst ? body : `.${body}`;
+  if (!element.startsWith("k:")) return `[${body}]`;
+  const keys: unknown = JSON.parse(body);
+  const named = isObject(keys) ? Object.entries(keys).map(([name, value]) => `${name}=${String(value)}`) : [];
+  return `[${named.join(",")}]`;
+}

@@ -28,6 +28,7 @@ import {
   verboseSummary,
 } from "../../../cli/arguments/command-line.ts";
 import { type FlagDefinition as OperatorFlag, managerFlags } from "../../../runtime/manager/manager-args.ts";
+import { conditionMetrics } from "../../../runtime/metrics/condition-metrics.ts";
 import { type MeasuredParts, RuntimeMetrics } from "../../../runtime/metrics/runtime-metrics.ts";
 import { readYaml } from "../../../shared/read-yaml.ts";
 
@@ -351,6 +352,7 @@ const metricGroups: readonly (readonly [title: string, ...prefixes: string[]])[]
   ],
   ["Controllers", "controller_runtime", "tsbuilder_failing"],
   ["Queues", "workqueue"],
+  ["The objects", "tsbuilder_object"],
   ["The cache", "tsbuilder_informer"],
   ["Requests to the API server", "rest_client"],
   ["Leader election and shards", "leader_election", "tsbuilder_shard"],
@@ -393,7 +395,12 @@ export function operatorMetrics(): Metric[] {
   const parts = { sharing: { member: {}, gate: {} }, memory: { container: 1, heap: 1 }, clock: systemClock };
   const { webhooks, registry } = new RuntimeMetrics(parts as unknown as MeasuredParts);
   webhooks.certified(createCA({ commonName: "webhooks" }));
-  return (registry.getMetricsAsArray() as unknown as Metric[]).toSorted((a, b) =>
+  const ofObjects = Object.entries(conditionMetrics).map(([name, rest]) => ({
+    name,
+    type: "gauge",
+    ...rest,
+  }));
+  return [...(registry.getMetricsAsArray() as unknown as Metric[]), ...ofObjects].toSorted((a, b) =>
     a.name.localeCompare(b.name),
   );
 }

@@ -6,23 +6,15 @@ import { formatAge } from "@tsbuilder/apimachinery/text";
 import type { OwnObject, Problem } from "../../history/problems.ts";
 import { groupBy, span } from "../../../dev/record/findings/finding.ts";
 import { type Column, columnsOf } from "../../history/columns.ts";
-import { type Tone, tones } from "../../../dev/view/standing.ts";
+import { type Tone, tones } from "@tsbuilder/apimachinery/meta";
 import { countUntil } from "../../../dev/record/count-until.ts";
+import { toneWords } from "../../../dev/view/standing.ts";
 import { Source } from "../error-text.tsx";
 import { Empty, Link } from "../messages.tsx";
 import { ObjectPane } from "../objects/object-pane.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
 import { type Shown, usePage, type Tab } from "../shown.ts";
-import {
-  type Facts,
-  counted,
-  grouped,
-  matcher,
-  timeOfDay,
-  toneTerm,
-  toneWords,
-  verdictText,
-} from "../texts.ts";
+import { type Facts, counted, grouped, matcher, timeOfDay, toneTerm, verdictText } from "../texts.ts";
 
 export function NowView() {
   return (

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Tab, tabs, usePage } from "../shown.ts";
 import { type Track, revisionAt } from "../../history/history.ts";
-import { withFailure } from "../../history/problems.ts";
+import { withFailure } from "../../../dev/view/failing.ts";
 import { standingOf } from "../../../dev/view/standing.ts";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
 import { ChangesTab, EditTab, EventsTab, FieldsTab, ReconcilesTab, WebhooksTab } from "./object-tabs.tsx";

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { TreeNode, TreeRow } from "../../history/owner-tree.ts";
 import { isOfInterest, openRows, ownerTree } from "../../history/owner-tree.ts";
-import { withFailure } from "../../history/problems.ts";
+import { withFailure } from "../../../dev/view/failing.ts";
 import type { Standing } from "../../../dev/view/standing.ts";
 import { Empty } from "../messages.tsx";
 import { Key, Mark } from "../outcomes.tsx";

@@ -1,12 +1,13 @@
 import { useMemo, useState } from "preact/hooks";
-import type { KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import type { DescribedCondition, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 import type { Track } from "../../history/history.ts";
 import { laneName, revisionAt } from "../../history/history.ts";
 import { objectLines, yamlLines } from "../../history/object-yaml.ts";
 import { type TreeNode, ownerTree } from "../../history/owner-tree.ts";
-import { type Failure, withFailure } from "../../history/problems.ts";
+import type { Failure } from "../../history/problems.ts";
+import { withFailure } from "../../../dev/view/failing.ts";
 import { countUntil } from "../../../dev/record/count-until.ts";
-import { type ShownCondition, standingOf } from "../../../dev/view/standing.ts";
+import { standingOf } from "../../../dev/view/standing.ts";
 import { ErrorText, RequestTable, copy, hasFailed } from "../error-text.tsx";
 import { Link } from "../messages.tsx";
 import { Key, KindIcon, Mark } from "../outcomes.tsx";
@@ -101,7 +102,7 @@ function Conditions({
   conditions,
   moment,
 }: {
-  readonly conditions: readonly ShownCondition[];
+  readonly conditions: readonly DescribedCondition[];
   readonly moment: number;
 }) {
   return (

@@ -19,7 +19,7 @@ import { ReconcileDetail, ReconcileList } from "../reconcile.tsx";
 import { Rows } from "../rows.tsx";
 import { counted, duration, matcher, timeOfDay } from "../texts.ts";
 import { usePage } from "../shown.ts";
-import { type Tone, tones } from "../../../dev/view/standing.ts";
+import { type Tone, tones } from "@tsbuilder/apimachinery/meta";
 import { StretchButtons, useStretch, useWidth } from "../stretch.tsx";
 import type { Bar, CallLane, Mark as ActionMark } from "./timeline-scale.ts";
 import { barsOf, callLanesOf, failingStretches, marksOf, ticksOf } from "./timeline-scale.ts";

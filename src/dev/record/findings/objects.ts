@@ -132,7 +132,7 @@ export class StuckDeletionDetector implements Detector {
       return {
         kind: "stuck deletion",
         title: to === undefined ? `${name} can't be deleted` : `${name} was deleted late`,
-        text: `The deletion of ${name} ${waited} ${finalizers.length === 1 ? "the finalizer" : "the finalizers"} ${listed(finalizers)}: ${adviceFor(finalizers)}`,
+        text: `The deletion of ${name} ${waited} ${finalizers.length === 1 ? "the finalizer" : "the finalizers"} ${listed(finalizers)}: ${finalizerAdvice(finalizers)}`,
         // At an earlier moment it was no finding yet.
         from: from + mostFinalizerTime,
         at: to ?? now,
@@ -142,7 +142,8 @@ export class StuckDeletionDetector implements Detector {
   }
 }
 
-function adviceFor(finalizers: readonly string[]): string {
+/** Says what to look at while finalizers hold an object. */
+export function finalizerAdvice(finalizers: readonly string[]): string {
   if (finalizers.includes("foregroundDeletion")) return "see what it owns that is still there";
   return "see whether the controller that set it runs, and removes it when its work is done";
 }

@@ -1,0 +1,52 @@
+import { findProjectRoot } from "../../../project/store.ts";
+import { namesCluster, otherClusterFlags } from "../../arguments/cluster-flags.ts";
+import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
+import { viewProject } from "../../project/open-project.ts";
+
+export const why = defineCommand({
+  description:
+    "Explains why an object stands as it does, the most probable cause first: what the operator decided last and because of which event, what it waits for, which condition is false since when, who writes its fields, what the Events say, which children aren't ready, which finalizers hold it. Asks the cluster of the dev session that runs in this project, which also knows the operator's reconciles; with --context or --kubeconfig that cluster, where it reads how the operator runs and what it logs. Only reads.",
+  flags: {
+    ...otherClusterFlags,
+    namespace: flag.string(
+      "namespace of the object, if its name has none (default: that of the context)",
+      "NAME",
+    ),
+    operator: flag.string(
+      "the operator's Deployment, to read how it runs and what it logs (default: the one with the project's labels)",
+      "NAMESPACE/NAME",
+      { check: checkDeployment },
+    ),
+  },
+  positionals: ["<object>"],
+  examples: [
+    "tsbuilder why mysql/db",
+    "tsbuilder why mysql/shop/db --context prod",
+    "tsbuilder why deployment/shop/db --context prod --operator shop-system/shop-controller-manager",
+    "tsbuilder why mysql/db --output json",
+  ],
+  async run({ flags, positionals, cwd, ui }) {
+    const root = findProjectRoot(cwd);
+    const operatorNames =
+      root === undefined ? [] : [viewProject(cwd, { note: () => undefined }).project.projectName];
+    const { explainWhy } = await import("../../../dev/why/why.ts");
+    const { explanation, lines } = await explainWhy({
+      object: positionals[0]!,
+      namespace: flags.namespace,
+      cluster: namesCluster(flags) ? flags : undefined,
+      root: root ?? cwd,
+      operatorNames,
+      deployment: flags.operator,
+    });
+    ui.add?.({ explanation });
+    ui.print(lines.join("\n"));
+  },
+});
+
+function checkDeployment(name: string): void {
+  if (!/^[^/]+\/[^/]+$/u.test(name))
+    throw invalidArgument(
+      `"${name}" is not a namespace and a name`,
+      "write them as in shop-system/shop-controller-manager",
+    );
+}
