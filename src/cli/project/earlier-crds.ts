@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { compareSemver, parseSemver } from "@tsbuilder/apimachinery/semver";
+import { releaseTags } from "@tsbuilder/apimachinery/semver";
 import { compareText } from "@tsbuilder/apimachinery/text";
 import type { ComparedCrd } from "../../lifecycle/compare-crds.ts";
 import { crdsIn, generatedCrds } from "../../lifecycle/project-crds.ts";
@@ -115,11 +115,7 @@ export function listReleases(root: string): Release[] {
   if (!isRepository(root) || commitOf(root, "HEAD") === undefined) return [];
   const lines = (args: readonly string[]): string[] => git(root, ["tag", ...args]).split("\n");
   const current = new Set(lines(["--points-at", "HEAD"]));
-  const released = lines(["--merged", "HEAD"]).flatMap((tag) => {
-    const version = parseSemver(tag.replace(/^v/u, ""));
-    return version && version.prerelease.length === 0 ? [{ tag, version, isCurrent: current.has(tag) }] : [];
-  });
-  return released.sort((a, b) => compareSemver(b.version, a.version));
+  return releaseTags(lines(["--merged", "HEAD"])).map((tag) => ({ tag, isCurrent: current.has(tag) }));
 }
 
 /** Returns the commit of a git ref. Throws a TsbuilderError if there is none. */
