@@ -152,7 +152,7 @@ async function releaseMaker(
   };
 }
 
-/** What the plans of a project have in common, and what users do in each. */
+/** Draws the steps of users, plan by plan, and holds what all plans have in common. */
 interface Drawer {
   /** The parts of the scenario that the test gives. */
   readonly options: Partial<Scenario>;
@@ -195,7 +195,7 @@ function setUpBoth(
   };
 }
 
-/** What the manifests of a project say about a kind and its operator. */
+/** The manifests of a project that are about a kind and its operator. */
 interface ProjectManifests {
   readonly crds: readonly CRDObject[];
   /** The CRDs, with the conversions by webhooks that kustomize patches into them. */
@@ -205,7 +205,7 @@ interface ProjectManifests {
   readonly webhooks: readonly WebhookConfiguration[];
 }
 
-/** Those of a project that has the kind. */
+/** The manifests of a project that has the kind. */
 interface KindManifests extends ProjectManifests {
   readonly crd: CRDObject;
 }
@@ -261,7 +261,7 @@ function storageVersion({ spec }: CRD): string | undefined {
   return spec.versions.find(({ storage }) => storage)?.name;
 }
 
-/** What the present CRD makes of an object that the former release admits. */
+/** The answer of the present CRD to an object that the former release admits. */
 type Admission = "admitted" | "rejected" | "rejected on purpose";
 
 /** Returns a function that judges steps by the present CRD. Rejections at the fields that `tsbuilder api check --allow` names are meant. */
