@@ -70,6 +70,13 @@ async function pidsOfSleep(count: number): Promise<number[]> {
   });
 }
 
+test("a command that waits for the operator is ended with it", async () => {
+  await prepare("trap : TERM; sleep 600 & echo child $!; wait $!; wait $!; echo ended after it").restart();
+  await pidsOfSleep(1);
+  await operator!.stop();
+  expect(lines).toContain("ended after it");
+});
+
 test("what a command leaves behind ends with it", async () => {
   await prepare("sleep 600 & echo child $!").restart();
   const [left] = await pidsOfSleep(1);

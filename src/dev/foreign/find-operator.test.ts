@@ -66,6 +66,22 @@ test("of two accounts in config/rbac, the operator has that of the Deployment", 
   });
 });
 
+test.each([
+  ["resources: [../crd, ../rbac, ../webhook]", true],
+  ["resources:\n- ../crd\n#- ../webhook", false],
+  ["resources: 1", false],
+])("with the kustomization %j, the operator has webhooks: %s", (kustomization, hasWebhooks) => {
+  write("config/rbac/account.yaml", "kind: ServiceAccount\napiVersion: v1\nmetadata: { name: shop }\n");
+  write(
+    "config/webhook/manifests.yaml",
+    "kind: ValidatingWebhookConfiguration\napiVersion: v1\nmetadata: { name: shop }\n",
+  );
+  write("config/default/kustomization.yaml", kustomization);
+  const found = findOperator(root, nothing);
+  const leftOut = hasWebhooks ? [] : ["config/webhook: config/default does not name it"];
+  expect(found).toMatchObject({ hasWebhooks, leftOut });
+});
+
 test("of any manifests, all is applied but the Deployment that the command replaces", () => {
   write(
     "deploy/all.yaml",

@@ -71,7 +71,10 @@ type Found = Pick<FoundOperator, "account" | "manifests" | "manifestPaths" | "le
 
 /** In the layout of kubebuilder and operator-sdk, kustomize would set the namespace and prefix all names; the session does neither. */
 function inConfig(root: string, name: string, choice: OperatorChoice): Found {
-  const manifests = (): Manifests => configManifests(root);
+  const manifests = (): Manifests => {
+    const all = configManifests(root);
+    return deploysWebhooks(root) ? all : { ...all, webhooks: [] };
+  };
   const { crds, rbac } = manifests();
   if (crds.length === 0 && rbac.length === 0) {
     throw new TsbuilderError("there are no manifests in config/crd/bases and config/rbac", {
@@ -89,9 +92,31 @@ function inConfig(root: string, name: string, choice: OperatorChoice): Found {
     },
     manifests,
     manifestPaths: ["config"],
-    leftOut: [],
+    leftOut: deploysWebhooks(root) ? [] : ["config/webhook: config/default does not name it"],
   };
 }
+
+/**
+ * Returns false if the project's own deployment leaves config/webhook out, as kubebuilder has it until a person wants webhooks: the
+ * operator would not serve them.
+ */
+function deploysWebhooks(root: string): boolean {
+  const file = "config/default/kustomization.yaml";
+  if (!existsSync(join(root, file)) || !existsSync(join(root, "config/webhook"))) return true;
+  const [found] = readYaml(file, readFileSync(join(root, file), "utf8"), invalidYaml);
+  const { resources, bases, components } = (found ?? {}) as Kustomization;
+  const named = [resources, bases, components].flatMap((each) => (Array.isArray(each) ? each : []));
+  return named.some((each) => typeof each === "string" && /(?:^|\/)webhook\/?$/u.test(each));
+}
+
+/** The lists of a kustomization that name other folders. A clone may have anything there. */
+interface Kustomization {
+  readonly resources?: unknown;
+  readonly bases?: unknown;
+  readonly components?: unknown;
+}
+
+const invalidYaml = { code: "INVALID_SOURCE", hint: "fix the YAML" } as const;
 
 /** The kinds whose pods are replaced by the command. */
 const workloads = new Set(["Deployment", "StatefulSet", "DaemonSet"]);
@@ -190,10 +215,7 @@ function kindOf({ spec, metadata }: ManifestObject): OperatorKind {
 function readProjectName(root: string): string | undefined {
   const file = join(root, "PROJECT");
   if (!existsSync(file)) return undefined;
-  const [project] = readYaml("PROJECT", readFileSync(file, "utf8"), {
-    code: "INVALID_SOURCE",
-    hint: "fix the YAML of PROJECT",
-  });
+  const [project] = readYaml("PROJECT", readFileSync(file, "utf8"), invalidYaml);
   const { projectName } = (project ?? {}) as { readonly projectName?: unknown };
   return typeof projectName === "string" && isLabel(projectName) ? projectName : undefined;
 }

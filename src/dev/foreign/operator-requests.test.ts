@@ -85,7 +85,13 @@ test("a pause, and a second write of the same object, begin the next reconcile",
   ]);
 });
 
-test("the last request that is no Event is the end; what is not there yet is no failure", async () => {
+test("what is not there yet is no failure", async () => {
+  sends("GET", `${shops}/a`);
+  sends("GET", `${deployments}/web`, { code: 404, failure: "not found" });
+  expect(await groups()).toEqual(["shop default/a by time, done: GET shops/a, GET deployments/web"]);
+});
+
+test("the last request that is no Event is the end", async () => {
   const failed = { code: 403, failure: 'deployments.apps is forbidden: User "manager" cannot create' };
   sends("GET", `${deployments}/web`, { code: 404 });
   sends("GET", `${shops}/a`);

@@ -3,7 +3,7 @@
 // the same object twice, so that a second write begins the next one.
 
 import { randomUUID } from "node:crypto";
-import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
+import { type Clock, backgroundClock } from "@tsbuilder/apimachinery/time";
 import type { AnsweredRequest, ClusterWrite } from "@tsbuilder/cluster";
 import type { KubernetesObject } from "@tsbuilder/runtime";
 import type { OperatorRecord } from "../record/operator-messages.ts";
@@ -52,7 +52,7 @@ export class OperatorRequests {
   readonly #groups = new Map<string, Group>();
   #record: OperatorRecord | undefined;
 
-  constructor(kinds: readonly OperatorKind[], clock: Clock = systemClock) {
+  constructor(kinds: readonly OperatorKind[], clock: Clock = backgroundClock) {
     this.#own = new Set(kinds.map(({ resource }) => resource));
     this.#clock = clock;
   }

@@ -119,6 +119,32 @@ test("errors of the generators are reported with their own hints", async () => {
   expect(events.slice(1)).toMatchObject([{ error: { hint: error.hint } }]);
 });
 
+test("a build that writes its own sources anew does not build without end", async () => {
+  const built: string[] = [];
+  const own = new Reloader(
+    {
+      neededBy: () => ["build"],
+      skipsUnchanged: true,
+      generate: async () => [],
+      build: async () => void built.push("build"),
+      apply: async () => {},
+      restart: async () => {},
+      isRunning: () => true,
+    },
+    new OwnWrites(root),
+    () => undefined,
+  );
+  const save = (text: string): Promise<void> => {
+    writeFileSync(join(root, "generated.go"), text);
+    return own.reload(["generated.go"]);
+  };
+  await save("a");
+  await save("a");
+  expect(built).toHaveLength(1);
+  await save("b");
+  expect(built).toHaveLength(2);
+});
+
 test("something else is done between reloads, and its error is the caller's alone", async () => {
   const order: string[] = [];
   const reload = reloader.reload(["src/main.ts"]).then(() => order.push("reloaded"));
