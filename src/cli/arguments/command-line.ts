@@ -147,8 +147,8 @@ export const environmentVariable = (flag: string): string =>
 
 /**
  * Flags that the environment can't set: `--force` and `--yes` because they overwrite or confirm, `--version` because it
- * names what the command is about, the flags of plugins because they load code, and `--output` because it means a
- * format to some commands and a file to others.
+ * names what the command is about, the flags of plugins because they load code, `--exec` and `--build` because they run
+ * commands, and `--output` and `--watch` because they mean different things to different commands.
  */
 export const typedOnly: readonly string[] = [
   "force",
