@@ -58,7 +58,7 @@ test.skipIf("missing" in programs)(
     const done = await migrate();
     expect(done).toMatchObject({
       exitCode: 0,
-      stdout: `${crdName}: all objects are stored in v2: 300 were stored again\n`,
+      stdout: `${crdName}: all objects are stored in v2: 300 objects stored again\n`,
     });
     expect((await statusOf(client)).stored).toEqual(["v2"]);
     expect((await migrate()).stdout).toBe(`${crdName}: all objects are stored in v2\n`);

@@ -45,6 +45,7 @@ test("elsewhere there is a line every two seconds", () => {
   const show = showProgress({ ...makeOutput(recorder(false), errors), isInteractive: false }, () => now);
   for (; now <= 5000; now += 500) show({ name: "widgets", done: now, total: 5000, words });
   expect(errors.written).toEqual([
+    "widgets: 0 of about 5000 objects are stored in v2\n",
     "widgets: 2000 of about 5000 objects are stored in v2\n",
     "widgets: 4000 of about 5000 objects are stored in v2\n",
   ]);

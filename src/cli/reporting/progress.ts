@@ -29,7 +29,7 @@ export function showProgress(
       ui.replace((columns) => formatBar(progress, columns));
       return;
     }
-    const last = shown.get(progress.name) ?? shown.set(progress.name, now()).get(progress.name)!;
+    const last = shown.get(progress.name) ?? -Infinity;
     if (now() - last < lineInterval) return;
     shown.set(progress.name, now());
     ui.note(formatLine(progress));
