@@ -22,6 +22,7 @@ const files = {
   dev: () => import("./develop/dev.ts"),
   replay: () => import("./develop/replay.ts"),
   why: () => import("./develop/why.ts"),
+  record: () => import("./develop/record.ts"),
   run: () => import("./develop/run.ts"),
   test: () => import("./develop/test.ts"),
   envtestInstall: () => import("./develop/envtest-install.ts"),
@@ -73,6 +74,7 @@ const listed: readonly (readonly [name: string, summary: string, file: keyof typ
   ["dev", "Run the operator on an embedded cluster and restart it on every edit", "dev"],
   ["replay", "Show what a session of dev recorded", "replay"],
   ["why", "Explain why an object of a cluster stands as it does", "why"],
+  ["record", "Write what a deployed operator recorded in the last minutes to a file", "record"],
   ["run", "Run the operator on this machine against an existing cluster", "run"],
   ["test", "Run the project's tests on the embedded cluster or a real API server", "test"],
   [
