@@ -51,6 +51,7 @@ export const features = {
   restricted: {
     summary: "admit only pods of the restricted Pod Security Standard in the operator's namespace",
   },
+  recorder: { summary: "keep what the operator did last, for tsbuilder record and tsbuilder why" },
   sharding: { summary: "run three replicas that share the objects, instead of one that leads" },
 } as const satisfies Record<string, FeatureDefinition>;
 

@@ -10,6 +10,7 @@ export type { RunContext } from "./manager/lifecycle.ts";
 export type { ScheduledContext, ScheduledRun } from "./manager/scheduled-work.ts";
 export type { LeaderElectionOptions, ShardingOptions } from "./leader-election/lease-options.ts";
 export type { ConditionExportOptions } from "./metrics/condition-metrics.ts";
+export type { RecorderOptions } from "./recorder/flight-recorder.ts";
 export type { MetricsOptions } from "./metrics/metrics-server.ts";
 export type { HttpHandler } from "./serve/http-listener.ts";
 export type { KubeconfigSecretsOptions } from "./clusters/kubeconfig-secrets.ts";

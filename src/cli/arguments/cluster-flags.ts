@@ -16,6 +16,26 @@ export const otherClusterFlags = {
   kubeconfig: { ...clusterFlags.kubeconfig, summary: "use the cluster of this kubeconfig" },
 } as const satisfies Record<string, FlagDefinition>;
 
+/** Names the Deployment of an operator. */
+export const operatorFlag = flag.string(
+  "the operator's Deployment (default: the one with the project's labels)",
+  "NAMESPACE/NAME",
+  { check: (name: string) => void readDeployment(name) },
+);
+
+/** Reads the value of `operatorFlag`; undefined if it was not given. */
+export function readDeployment(
+  text: string | undefined,
+): { readonly namespace: string; readonly name: string } | undefined {
+  if (text === undefined) return undefined;
+  const [, namespace, name] = /^([^/]+)\/([^/]+)$/u.exec(text) ?? [];
+  if (namespace !== undefined && name !== undefined) return { namespace, name };
+  throw invalidArgument(
+    `"${text}" is not a namespace and a name`,
+    "write them as in shop-system/shop-controller-manager",
+  );
+}
+
 /** Returns whether a flag names another cluster than the embedded one. */
 export function namesCluster({ context, kubeconfig }: ClusterChoice): boolean {
   return context !== undefined || kubeconfig !== undefined;

@@ -52,7 +52,7 @@ export interface OperatorRecord {
 }
 
 /** A message that the operator's runtime published, with its channel and time. */
-type OperatorMessage = {
+export type OperatorMessage = {
   readonly [Name in keyof ChannelMessages]: ChannelMessages[Name] & {
     readonly channel: Name;
     /** Milliseconds since 1970 in real time. */
@@ -240,7 +240,8 @@ function causeOfNext({ outcome, requeueAfter = 0 }: ReconcileEndMessage): string
   }
 }
 
-function recordedSample(sample: OperatorSample): RecordedSample {
+/** Returns the line of a sample. */
+export function recordedSample(sample: OperatorSample): RecordedSample {
   const { channel: _, at, ahead: __, since, blockedAgo, ...numbers } = sample;
   const blockedUntil = blockedAgo === undefined ? undefined : isoTime(at - blockedAgo);
   return { type: "sample", at: isoTime(at), since: isoTime(since), ...numbers, blockedUntil };

@@ -213,6 +213,7 @@ interface RestartedContainer {
   readonly restartCount?: number;
   readonly lastState?: {
     readonly terminated?: {
+      readonly message?: string;
       readonly reason?: string;
       readonly exitCode?: number;
       readonly finishedAt?: string;
@@ -234,7 +235,7 @@ function restartsOf(pod: KubernetesObject, now: number): Cause[] {
       cause(
         "operator",
         `The operator restarted: container ${name} of ${nameOf(pod)} ended ${since(now, at)} ago${how} (${count(restartCount, "restart")} in all)`,
-        "its last words: kubectl logs --previous",
+        ended.message?.split("\n")[0] || "its last words: kubectl logs --previous",
       ),
     ];
   });

@@ -7,11 +7,12 @@ import { compareText } from "@tsbuilder/apimachinery/text";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { listWords } from "../../shared/text.ts";
 import { keyName, type Recorded, summarizeEvent } from "../record/recorded.ts";
+import type { OperatorChoice } from "../operator/find-deployment.ts";
 import { findKind } from "../running-session.ts";
 import { derivedKinds } from "../view/owned-objects.ts";
 import { fieldManagersOf } from "./field-managers.ts";
 import { type ChildFact, type EventFact, type ObjectFacts, type OwnerFact, Unknown } from "./object-facts.ts";
-import { type OperatorChoice, readOperator } from "./read-operator.ts";
+import { readOperator } from "./read-operator.ts";
 
 /** Names an object of a cluster. */
 export interface ObjectName {
@@ -35,7 +36,7 @@ const [mostSearched, mostChildren, mostOwners] = [2000, 60, 5];
 
 /** Reads what can be known about an object. Throws a `NOT_FOUND` if it doesn't exist. */
 export async function readFacts(wanted: ObjectName, sources: FactSources): Promise<ObjectFacts> {
-  const { client, now, record } = sources;
+  const { client, now } = sources;
   const unknown = new Unknown();
   const kind = await findKind(client, wanted.kind);
   const object = await readObject(client, kind, wanted);
@@ -47,6 +48,7 @@ export async function readFacts(wanted: ObjectName, sources: FactSources): Promi
     sources.operator && readOperator(client, nameManagers(sources.operator, object), object, unknown),
   ]);
   const events = await readEvents(client, object, children, unknown);
+  const record = sources.record ?? operator?.record;
   if (record === undefined)
     unknown.add("what the operator's last reconciles did, and why they ran: there is no record of them");
   const facts = { now, resource, object, owners, children, events, isNamespaceEnding, record };

@@ -1,25 +1,22 @@
 import { ApiError, type Client, type KubernetesObject } from "@tsbuilder/runtime";
-import { Deployment } from "@tsbuilder/runtime/k8s/apps/v1";
 import { Lease } from "@tsbuilder/runtime/k8s/coordination/v1";
-import { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import { isObject } from "@tsbuilder/apimachinery/json";
-import { formatLabelSelector } from "@tsbuilder/apimachinery/selector";
-import { TsbuilderError } from "../../shared/errors.ts";
-import { operatorLabels } from "../cluster/other-cluster.ts";
+import type { Recorded } from "../record/recorded.ts";
 import { keyName } from "../record/recorded.ts";
+import { readFlights, recorderPort } from "../record/read-flight.ts";
+import { findDeployment, type OperatorChoice, podsOf } from "../operator/find-deployment.ts";
 import { readableLogLine } from "../view/readable-log.ts";
 import type { LeaseFact, LogFact, OperatorFact, Unknown } from "./object-facts.ts";
 
-/** Chooses the operator's Deployment. */
-export interface OperatorChoice {
-  /** Names that its label `app.kubernetes.io/name` may have. */
-  readonly names: readonly string[];
-  /** The Deployment itself. */
-  readonly deployment?: { readonly namespace: string; readonly name: string } | undefined;
-}
-
 /** The lines of each pod's log that are read. */
 const logLines = 2000;
+
+interface KnownOperator {
+  readonly fact: OperatorFact;
+  readonly log: readonly LogFact[];
+  /** What its flight recorders know; undefined if it has none. */
+  readonly record: readonly Recorded[] | undefined;
+}
 
 /** Reads how the operator of an object runs, and what its log warns of; undefined if it isn't found. */
 export async function readOperator(
@@ -27,7 +24,7 @@ export async function readOperator(
   choice: OperatorChoice,
   object: KubernetesObject,
   unknown: Unknown,
-): Promise<{ readonly fact: OperatorFact; readonly log: readonly LogFact[] } | undefined> {
+): Promise<KnownOperator | undefined> {
   const deployment = await unknown.read(
     "how the operator runs",
     () => findDeployment(client, choice),
@@ -41,13 +38,15 @@ export async function readOperator(
   }
   const { spec, status, metadata } = deployment;
   const { namespace } = metadata;
-  const labels = formatLabelSelector(spec.selector);
   const [pods, leases] = await Promise.all([
-    unknown.read("the operator's pods", () => client.list(Pod, { namespace, labels }), []),
+    unknown.read("the operator's pods", () => podsOf(client, deployment), []),
     unknown.read("who leads", () => client.list(Lease, { namespace }), []),
   ]);
   const read = (pod: PodKey, previous: boolean): Promise<string> =>
     unknown.read("the operator's log", () => readLog(client, pod, previous), "");
+  const port = recorderPort(deployment);
+  const record =
+    port === undefined || pods.length === 0 ? undefined : readRecord(client, pods, port, unknown);
   const logs = await Promise.all(
     pods.flatMap(({ metadata: { name }, status }) => {
       // The container that ended has said why.
@@ -81,24 +80,23 @@ export async function readOperator(
         ];
       }),
     },
+    record: await record,
     log: logs.flatMap((log) => warningsIn(log, object)).sort((a, b) => a.at - b.at),
   };
 }
 
-async function findDeployment(client: Client, { names, deployment }: OperatorChoice) {
-  if (deployment) {
-    const found = await client.find(Deployment, deployment);
-    if (found) return found;
-    throw new TsbuilderError(`namespace "${deployment.namespace}" has no Deployment "${deployment.name}"`, {
-      code: "NOT_FOUND",
-      hint: "to list them: kubectl get deployments --all-namespaces --selector control-plane=controller-manager",
-    });
+async function readRecord(
+  client: Client,
+  pods: Parameters<typeof readFlights>[1],
+  port: number,
+  unknown: Unknown,
+): Promise<readonly Recorded[] | undefined> {
+  try {
+    return (await readFlights(client, pods, port)).recorded;
+  } catch (error) {
+    unknown.add(`what the operator recorded: ${(error as Error).message}`);
+    return undefined;
   }
-  for (const name of names.filter((one) => /^[\w.-]{1,63}$/u.test(one))) {
-    const [found] = await client.list(Deployment, { labels: operatorLabels(name), limit: 1 });
-    if (found) return found;
-  }
-  return undefined;
 }
 
 interface PodKey {

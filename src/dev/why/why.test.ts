@@ -207,11 +207,16 @@ test("in a session, what the operator decided, and why, comes from its record", 
 test("in another cluster, how the operator runs is read, and what can't be known is named", async () => {
   const labels = { "control-plane": "controller-manager", "app.kubernetes.io/name": "shop" };
   await createWidget("elsewhere", { ready: 1 });
+  const recording = { name: "manager", image: "a", args: ["--recorder-bind-address=127.0.0.1:8082"] };
   const before = await whyIn("widget", "elsewhere");
   expect(before.unknown).toContainEqual(expect.stringContaining("no Deployment with the label"));
   await client.create(Deployment, {
     metadata: { namespace, name: "shop-controller-manager", labels },
-    spec: { replicas: 0, selector: { matchLabels: labels }, template: { ...pod, metadata: { labels } } },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [recording] } },
+    },
   });
   await client.create(Lease, {
     metadata: { namespace, name: "shop" },
@@ -234,8 +239,9 @@ test("in another cluster, how the operator runs is read, and what can't be known
   await client.create(Pod, { metadata: { namespace, name: "shop-1", labels }, spec: pod.spec });
   const running = await whyIn("widget", "elsewhere");
   expect(running.causes[0]!.text).toMatch(/^Nobody leads/u);
-  // The embedded cluster has no containers, and so no log.
+  // The embedded cluster has no containers, and so no log and no ports.
   expect(running.unknown).toContainEqual(expect.stringMatching(/^the operator's log: /u));
+  expect(running.unknown).toContainEqual(expect.stringMatching(/^what the operator recorded: /u));
 });
 
 test("who may read little is told what is missing", async () => {

@@ -5,6 +5,7 @@
 import type { KubeconfigFile } from "@tsbuilder/runtime/advanced";
 import { type ClusterChoice, readContext } from "../../ship/cluster/kubectl.ts";
 import { TsbuilderError } from "../../shared/errors.ts";
+import type { OperatorChoice } from "../operator/find-deployment.ts";
 import { endedAt, type Recorded } from "../record/recorded.ts";
 import { connectToSession, recordedReconciles } from "../running-session.ts";
 import { type Explanation, explainObject } from "./explain-object.ts";
@@ -22,8 +23,7 @@ export interface WhyOptions {
   readonly root: string;
   /** The names of the operator, as its Deployment has them in a label. */
   readonly operatorNames: readonly string[];
-  /** The operator's Deployment: `NAMESPACE/NAME`. */
-  readonly deployment?: string | undefined;
+  readonly deployment?: OperatorChoice["deployment"];
 }
 
 /** Explains an object, as data and in words. Throws if it doesn't exist, or if the cluster can't be reached. */
@@ -59,11 +59,10 @@ async function ofCluster(cluster: ClusterChoice, options: WhyOptions): Promise<C
   const kubeconfig = await readContext<KubeconfigFile>(cluster, "--raw", "--flatten");
   const client = createClient(await loadConfig({ kubeconfig }));
   const { deployment, operatorNames: names } = options;
-  const [namespace = "", name = ""] = deployment?.split("/") ?? [];
   return {
     client,
     now: Date.now(),
-    operator: { names, deployment: deployment === undefined ? undefined : { namespace, name } },
+    operator: { names, deployment },
     namespace: kubeconfig.contexts?.[0]?.context.namespace ?? "default",
     close: () => client.close(),
   };

@@ -26,6 +26,7 @@ const featureFolders: Readonly<Record<FeatureName, string | undefined>> = {
   "metrics-tls": undefined,
   "network-policy": "network-policy",
   restricted: "restricted",
+  recorder: "recorder",
   sharding: "sharding",
 };
 

@@ -1,6 +1,7 @@
 // Loggers: `createLogger` writes lines of JSON or text, `loggerFromPino` wraps pino's, and `guardLogger` protects the
 // runtime from loggers of users, which may fail.
 
+import { channel } from "node:diagnostics_channel";
 import { visibleText } from "@tsbuilder/apimachinery/text";
 import { type Clock, systemClock } from "@tsbuilder/apimachinery/time";
 import { type LogFields, currentScope } from "../scope/scope.ts";
@@ -50,6 +51,12 @@ interface LogSink {
   readonly write: (level: LogLevel, message: string, fields: LogFields) => void;
 }
 
+/** The name of the channel of `node:diagnostics_channel` on which the lines of loggers of `createLogger` are published. */
+export const logChannel = "tsbuilder:log";
+
+/** A reference: a channel without one may be collected, and its subscribers with it. */
+const lines = channel(logChannel);
+
 /** Creates a logger; an operator that uses pino calls `loggerFromPino` instead. */
 export function createLogger(options: LoggerOptions = {}): LeveledLogger {
   const {
@@ -58,11 +65,13 @@ export function createLogger(options: LoggerOptions = {}): LeveledLogger {
     write = (line: string) => void process.stderr.write(line),
     clock = systemClock,
   } = options;
-  const print = (line: string): void =>
+  const print = (line: string): void => {
+    lines.publish(line);
     callSafely(
       () => write(line),
       () => void process.stderr.write(line),
     );
+  };
   const encode = encoder === "json" ? encodeJson : encodeText;
   const sink: LogSink = {
     level: logLevels.indexOf(level),

@@ -190,6 +190,13 @@ export const managerFlags = {
   "metrics-cert-name": str("The file name of the metrics certificate.", { default: "tls.crt" }),
   "metrics-cert-key": str("The file name of its key.", { default: "tls.key" }),
   "metrics-debug": bool("Serve heap snapshots, CPU profiles and the log level beside the metrics."),
+  "recorder-bind-address": str(
+    "Where the record of what happened last is served, such as 127.0.0.1:8082; 0 for no recorder.",
+    { default: "0" },
+  ),
+  "recorder-bytes": flagMaker("number")("The bytes of memory that the record may take.", {
+    default: 8_388_608,
+  }),
   "enable-webhooks": bool("Serve webhooks; false where no API server can reach this process.", {
     default: true,
     env: "ENABLE_WEBHOOKS",
@@ -280,6 +287,7 @@ function managerOptions(
       keyName: values["metrics-cert-key"],
       debug: values["metrics-debug"],
     },
+    recorder: { bindAddress: values["recorder-bind-address"], maxBytes: values["recorder-bytes"] },
     webhooks: {
       ...args.webhooks,
       enabled: values["enable-webhooks"],

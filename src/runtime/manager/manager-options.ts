@@ -8,6 +8,7 @@ import type { ControllerDefaults } from "../controller/controller-spec.ts";
 import type { LeaderElectionOptions, ShardingOptions } from "../leader-election/lease-options.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsOptions } from "../metrics/metrics-server.ts";
+import type { RecorderOptions } from "../recorder/flight-recorder.ts";
 import type { WebhookServerOptions } from "../webhook/webhook-server.ts";
 
 /** Options of a manager's client. */
@@ -38,6 +39,8 @@ export interface ManagerOptions {
   readonly healthProbeBindAddress?: string | undefined;
   readonly metrics?: MetricsOptions | undefined;
   readonly webhooks?: WebhookServerOptions | undefined;
+  /** Keeps what happened last, for `tsbuilder record` and `tsbuilder why`. Default: nothing is kept. */
+  readonly recorder?: RecorderOptions | undefined;
   /** Time limit for stopping; `0s` for none. Default: `30s`. */
   readonly gracefulShutdownTimeout?: DurationLike | undefined;
   /** Log a warning when the event loop was blocked for this long; `0s` for never. Default: `1s`. */

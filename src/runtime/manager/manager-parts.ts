@@ -21,6 +21,7 @@ import { type Logger, createLogger, guardLogger, logCallbackError } from "../log
 import { ConditionExports } from "../metrics/condition-metrics.ts";
 import { MetricsServer } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
+import { FlightRecorder } from "../recorder/flight-recorder.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
 import { Tracing } from "../tracing/tracing.ts";
 import { ManagedCertificate } from "../webhook/managed-certificate.ts";
@@ -50,6 +51,13 @@ export function makeManagerParts(options: ManagerOptions) {
   const { watchdog, ...served } = makeServers(options, base, { cache, live, sharing });
   const { webhooks, probes, metricsServer } = served;
   const tracing = new Tracing();
+  const recorder = new FlightRecorder({
+    name: options.name,
+    options: options.recorder ?? {},
+    clock,
+    log,
+    memory: readMemoryLimits(),
+  });
   const conditions = new ConditionExports(cache, slices, () => elector?.isLeading ?? true);
   const sampler = new Sampler({
     controllers: () => measurements.controllers,
@@ -74,7 +82,8 @@ export function makeManagerParts(options: ManagerOptions) {
         conditions,
       });
     },
-    servers: [probes, metricsServer, watchdog, sampler],
+    // The sampler takes samples only if the recorder, or somebody else, listens.
+    servers: [probes, metricsServer, recorder, watchdog, sampler],
     webhooks,
     cache,
     elector,
@@ -108,6 +117,7 @@ export function makeManagerParts(options: ManagerOptions) {
     clusters,
     measurements,
     conditions,
+    recorder,
     ...served,
     lifecycle,
     isIdle,

@@ -27,6 +27,7 @@ import { migrateStorage } from "./migrate-storage.ts";
 import type { StorageMigrationOptions } from "../storage-migration/storage-migration.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import type { ConditionExportOptions } from "../metrics/condition-metrics.ts";
+import type { FlightRecorder } from "../recorder/flight-recorder.ts";
 import { readMemoryLimits, warnOfLooseHeap } from "../metrics/memory-limits.ts";
 
 /**
@@ -80,9 +81,16 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
   }
 
   /** The addresses of the servers; undefined for those that don't listen. */
-  get addresses(): { readonly [server in "probes" | "metrics" | "webhooks"]: string | undefined } {
-    const { probes, metricsServer, webhooks } = this.#parts;
-    return { probes: probes.address, metrics: metricsServer.address, webhooks: webhooks.address };
+  get addresses(): {
+    readonly [server in "probes" | "metrics" | "webhooks" | "recorder"]: string | undefined;
+  } {
+    const { probes, metricsServer, webhooks, recorder } = this.#parts;
+    return {
+      probes: probes.address,
+      metrics: metricsServer.address,
+      webhooks: webhooks.address,
+      recorder: recorder.address,
+    };
   }
 
   /**
@@ -184,10 +192,10 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
    * Rejects with the failure, or an `AggregateError` if there were several. A manager can be started once.
    */
   async start(signal?: AbortSignal): Promise<void> {
-    const { log, lifecycle, clusters, close } = this.#parts;
+    const { log, lifecycle, clusters, close, recorder } = this.#parts;
     const forget = onAbort(signal, () => lifecycle.stop());
     try {
-      if (this.#ownsProcess) await runAsProcess(log, lifecycle);
+      if (this.#ownsProcess) await runAsProcess(log, lifecycle, recorder);
       else await lifecycle.run();
     } finally {
       forget();
@@ -206,7 +214,11 @@ export class Manager<Flags extends FlagDefinitions = {}> implements Cluster {
  * Runs a manager that owns its process. The first SIGINT or SIGTERM stops it and the second exits at once, as users and
  * the kubelet expect. A failure is logged and exits with 1.
  */
-async function runAsProcess(log: Logger | LeveledLogger, manager: { run(): Promise<void>; stop(): void }) {
+async function runAsProcess(
+  log: Logger | LeveledLogger,
+  manager: { run(): Promise<void>; stop(): void },
+  recorder: FlightRecorder,
+) {
   let isStopping = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (isStopping) process.exit(1);
@@ -226,15 +238,18 @@ async function runAsProcess(log: Logger | LeveledLogger, manager: { run(): Promi
       isProgrammingError: isProgrammingError(error),
     });
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGUSR2", onVerbosity);
-  process.on("unhandledRejection", onRejection);
+  const onException = (error: unknown) => recorder.writeLastWords(`an exception: ${String(error)}`);
+  const onFailure = (error: unknown) => recorder.writeLastWords(`the manager failed: ${String(error)}`);
+  process.on("unhandledRejection", onRejection).on("uncaughtExceptionMonitor", onException);
   warnOfLooseHeap(readMemoryLimits(), log);
   try {
     await manager.run();
   } catch (error) {
+    onFailure(error);
     log.error("The manager failed", { error });
     process.exit(1);
   } finally {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("SIGUSR2", onVerbosity);
-    process.off("unhandledRejection", onRejection);
+    process.off("unhandledRejection", onRejection).off("uncaughtExceptionMonitor", onException);
   }
 }

@@ -21,7 +21,8 @@ const Counter = defineKind<Counter>(
   { kind: "Counter", plural: "counters" },
 );
 
-const manager = Manager.fromArgs({ name: "bench", argv: ["--health-probe-bind-address=0"] });
+const recorder = process.env["RECORDER"] === "on" ? ["--recorder-bind-address=127.0.0.1:0"] : [];
+const manager = Manager.fromArgs({ name: "bench", argv: ["--health-probe-bind-address=0", ...recorder] });
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 const commands: { [name: string]: (argument: string) => void | Promise<void> } = {
   collect() {

@@ -1,6 +1,11 @@
 import { findProjectRoot } from "../../../project/store.ts";
-import { namesCluster, otherClusterFlags } from "../../arguments/cluster-flags.ts";
-import { defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
+import {
+  namesCluster,
+  operatorFlag,
+  otherClusterFlags,
+  readDeployment,
+} from "../../arguments/cluster-flags.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
 import { viewProject } from "../../project/open-project.ts";
 
 export const why = defineCommand({
@@ -12,11 +17,7 @@ export const why = defineCommand({
       "namespace of the object, if its name has none (default: that of the context)",
       "NAME",
     ),
-    operator: flag.string(
-      "the operator's Deployment, to read how it runs and what it logs (default: the one with the project's labels)",
-      "NAMESPACE/NAME",
-      { check: checkDeployment },
-    ),
+    operator: operatorFlag,
   },
   positionals: ["<object>"],
   examples: [
@@ -36,17 +37,9 @@ export const why = defineCommand({
       cluster: namesCluster(flags) ? flags : undefined,
       root: root ?? cwd,
       operatorNames,
-      deployment: flags.operator,
+      deployment: readDeployment(flags.operator),
     });
     ui.add?.({ explanation });
     ui.print(lines.join("\n"));
   },
 });
-
-function checkDeployment(name: string): void {
-  if (!/^[^/]+\/[^/]+$/u.test(name))
-    throw invalidArgument(
-      `"${name}" is not a namespace and a name`,
-      "write them as in shop-system/shop-controller-manager",
-    );
-}

@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { findProjectRoot } from "../../../project/store.ts";
+import { TsbuilderError } from "../../../shared/errors.ts";
+import { clusterFlags, operatorFlag, readDeployment } from "../../arguments/cluster-flags.ts";
+import { defineCommand, flag } from "../../arguments/command.ts";
+import { viewProject } from "../../project/open-project.ts";
+import { count } from "../../../shared/text.ts";
+
+export const record = defineCommand({
+  description:
+    "Writes what a deployed operator recorded in the last minutes to a file: reconciles with their causes, requests and outcomes, samples of the process, and log lines. tsbuilder replay tells the file, and shows it on the page of dev. Reads it from each pod through a forwarded port; the operator needs its recorder: tsbuilder edit --enable recorder.",
+  flags: {
+    ...clusterFlags,
+    operator: operatorFlag,
+    force: flag.switch("overwrite the file"),
+  },
+  positionals: ["<file>"],
+  examples: [
+    "tsbuilder record night.jsonl --context prod",
+    "tsbuilder record night.jsonl --operator shop-system/shop-controller-manager",
+    "tsbuilder replay night.jsonl --page",
+  ],
+  async run({ flags, positionals, cwd, ui, host }) {
+    const file = resolve(cwd, positionals[0]!);
+    if (existsSync(file) && !flags.force)
+      throw new TsbuilderError(`"${positionals[0]!}" exists`, {
+        code: "ALREADY_EXISTS",
+        hint: "name another file, or add --force",
+      });
+    const isProject = findProjectRoot(cwd) !== undefined;
+    const names = isProject ? [viewProject(cwd, { note: () => undefined }).project.projectName] : [];
+    const { fetchRecord } = await import("../../../dev/record/fetch-record.ts");
+    const { recorded, pods } = await fetchRecord({
+      file,
+      cluster: flags,
+      operator: { names, deployment: readDeployment(flags.operator) },
+      tsbuilder: host.version(),
+    });
+    ui.print(`wrote ${count(recorded, "line")} of ${count(pods, "pod")} to ${positionals[0]!}`);
+  },
+});

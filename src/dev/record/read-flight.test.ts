@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startTestCluster } from "@tsbuilder/cluster/testing";
+import { createClient, createLogger, loadConfig, Manager } from "@tsbuilder/runtime";
+import { untilIdle } from "@tsbuilder/runtime/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { startContainerServer } from "../../../e2e/support/runtime/container-server.ts";
+import { Widget, widgetDefinition } from "../../../e2e/support/runtime/widget-kinds.ts";
+import { mergeRecords, parseFlight, readFlights, recorderPort } from "./read-flight.ts";
+import { readRecording } from "./read-recording.ts";
+import type { Recorded } from "./recorded.ts";
+import { tellRecording } from "./tell-recording.ts";
+
+test("the record of an operator is read through a forwarded port, and told as one of dev", async () => {
+  const cluster = await startTestCluster({ crds: [widgetDefinition] });
+  onTestFinished(() => cluster.stop());
+  const manager = new Manager({
+    name: "shop",
+    config: () => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }),
+    logger: createLogger({ encoder: "json", write() {} }),
+    recorder: { bindAddress: "127.0.0.1:0" },
+  });
+  manager.controllerFor(Widget).complete({
+    async reconcile(request, { log }) {
+      const widget = await manager.client.get(Widget, request);
+      log.info("Looked at it");
+      if (widget.status?.ready !== 1) await manager.client.patchStatus(Widget, widget, { ready: 1 });
+      if (widget.spec.color === "red") throw new Error("it is red");
+    },
+  });
+  const end = manager.start();
+  onTestFinished(async () => {
+    manager.stop();
+    await end;
+  });
+  await manager.started;
+  await manager.client.create(Widget, { metadata: { namespace: "default", name: "one" }, spec: {} });
+  await untilIdle(manager);
+  const forwarding = createClient((await startContainerServer({})).config);
+  onTestFinished(() => forwarding.close());
+  const port = Number(manager.addresses.recorder!.split(":")[1]);
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { namespace: "shop-system", name: "shop-1" } };
+  const { operator, recorded } = await readFlights(forwarding, [pod as never], port);
+  expect(operator).toBe("shop");
+  expect(recorded).toContainEqual(
+    expect.objectContaining({
+      type: "reconcile",
+      controller: "widget",
+      request: "default/one",
+      causes: ["add of Widget default/one"],
+      outcome: "done",
+      requests: [expect.objectContaining({ method: "PATCH", code: "200" })],
+    }),
+  );
+  expect(recorded.filter(({ type }) => type === "operator").length).toBeGreaterThan(0);
+  // What tsbuilder record writes is what replay reads.
+  const folder = mkdtempSync(join(tmpdir(), "flight-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "night.jsonl");
+  const session = {
+    type: "session",
+    format: 1,
+    at: new Date().toISOString(),
+    project: operator,
+    tsbuilder: "1",
+  };
+  writeFileSync(file, [session, ...recorded].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const told = tellRecording(readRecording(file).recorded).map(({ text }) => text);
+  expect(told).toContainEqual(
+    expect.stringMatching(/^widget reconciles default\/one, because of add of Widget default\/one: done in/u),
+  );
+  expect(told).toContainEqual(expect.stringContaining("Looked at it"));
+  await expect(readFlights(forwarding, [pod as never], 1)).rejects.toMatchObject({
+    code: "CLUSTER_UNREACHABLE",
+  });
+});
+
+const header = { type: "flight", format: 1, name: "shop" };
+const lines = (...messages: readonly object[]): string =>
+  messages.map((one) => JSON.stringify(one)).join("\n");
+const start = {
+  channel: "tsbuilder:reconcile:start",
+  controller: "c",
+  request: "r",
+  reconcileID: "1",
+  at: 1000,
+};
+
+test("a reconcile that runs is unfinished, and one whose beginning was dropped is left out", () => {
+  const end = { ...start, channel: "tsbuilder:reconcile:end", outcome: "done", seconds: 1, at: 2000 };
+  expect(parseFlight(lines(header, end)).recorded).toEqual([]);
+  expect(parseFlight(lines(header, start)).recorded).toMatchObject([{ outcome: "unfinished" }]);
+});
+
+test.each([[""], ["{}"], [lines({ ...header, format: 2 })]])("another format is refused: %s", (text) => {
+  expect(() => parseFlight(text)).toThrow("in a format that this tsbuilder does not know");
+});
+
+test("records of several pods are one time line, in the order of the ends", () => {
+  const line = (text: string, second: number): Recorded => ({
+    type: "operator",
+    text,
+    at: new Date(second * 1000).toISOString(),
+  });
+  const merged = mergeRecords([[line("a", 1), line("c", 3)], [line("b", 2)]]);
+  expect(merged.map((one) => "text" in one && one.text)).toEqual(["a", "b", "c"]);
+});
+
+test("the port of the recorder is read from the arguments of the containers", () => {
+  const deployment = (...args: string[]) => ({
+    spec: { selector: {}, template: { spec: { containers: [{ name: "manager", args }] } } },
+  });
+  expect(recorderPort(deployment("--leader-elect", "--recorder-bind-address=127.0.0.1:8082"))).toBe(8082);
+  expect(recorderPort(deployment("--recorder-bind-address=0"))).toBeUndefined();
+});
