@@ -13,6 +13,7 @@ import type { Listener, Service } from "../serve/http-listener.ts";
 import { HttpError, listenHttp, parseBindAddress } from "../serve/http-listener.ts";
 import type { ChannelMessages } from "../tracing/channels.ts";
 
+/** Where the record of a manager is served, and how large it gets. */
 export interface RecorderOptions {
   /**
    * The address at which the record is served, such as `127.0.0.1:8082`; `0` for no recorder. Default: `0`. Everybody who
