@@ -80,7 +80,8 @@ export class CommandProgram implements SessionProgram {
           return { message: () => undefined, end: () => this.#requests.end() };
         },
         onLine: (line) => report({ type: "operator", line }),
-        onExit: (reason, isExpected) => report(operatorEnd(reason, [], isExpected)),
+        onExit: (reason, isExpected) =>
+          report(operatorEnd(reason, [], isExpected, webhooks && certificateAdvice)),
       },
     );
     return {
@@ -128,6 +129,9 @@ function webhookVariables({ port, host, certificates }: WebhookPlace): Readonly<
     ...(host !== undefined && { WEBHOOK_HOST: host }),
   };
 }
+
+const certificateAdvice =
+  "see the last lines of its log; the certificates of its webhooks are in $WEBHOOK_CERT_DIR, such as for --webhook-cert-path; it restarts with the next edit";
 
 function servesNoWebhooks({ port, certificates }: WebhookPlace): TsbuilderError {
   return new TsbuilderError(

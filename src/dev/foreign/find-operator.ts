@@ -211,8 +211,8 @@ function kindOf({ spec, metadata }: ManifestObject): OperatorKind {
   return { apiVersion: `${group}/${version}`, kind: names.kind, resource: `${names.plural}.${group}` };
 }
 
-/** Reads the name in a PROJECT file of kubebuilder or operator-sdk; undefined without one. */
-function readProjectName(root: string): string | undefined {
+/** Reads the name in a PROJECT file of tsbuilder, kubebuilder or operator-sdk; undefined without one. */
+export function readProjectName(root: string): string | undefined {
   const file = join(root, "PROJECT");
   if (!existsSync(file)) return undefined;
   const [project] = readYaml("PROJECT", readFileSync(file, "utf8"), invalidYaml);

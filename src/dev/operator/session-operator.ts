@@ -121,14 +121,19 @@ function listens(port: number): Promise<boolean> {
 }
 
 /** Returns the event for an operator that ended by itself. Printing its flags, and losing its Lease, are no errors. */
-export function operatorEnd(reason: string, args: readonly string[], isExpected: boolean): DevEvent {
+export function operatorEnd(
+  reason: string,
+  args: readonly string[],
+  isExpected: boolean,
+  advice = "see the last lines of its log; it restarts with the next edit",
+): DevEvent {
   if (isExpected) return { type: "info", text: `the operator ended ${reason}, as it must without its Lease` };
   if (reason === "with code 0" && args.some((arg) => arg === "--help" || arg === "-h")) {
     return { type: "info", text: "the operator printed its flags and ended: start dev without --help" };
   }
   const error = new TsbuilderError(`the operator exited ${reason}`, {
     code: "TOOL_FAILED",
-    hint: "see the last lines of its log; it restarts with the next edit",
+    hint: advice,
   });
   return { type: "error", error };
 }

@@ -4,7 +4,6 @@ import { findProjectRoot } from "../../../project/store.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { clusterFlags, operatorFlag, readDeployment } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag } from "../../arguments/command.ts";
-import { viewProject } from "../../project/open-project.ts";
 import { count } from "../../../shared/text.ts";
 
 export const record = defineCommand({
@@ -28,8 +27,8 @@ export const record = defineCommand({
         code: "ALREADY_EXISTS",
         hint: "name another file, or add --force",
       });
-    const isProject = findProjectRoot(cwd) !== undefined;
-    const names = isProject ? [viewProject(cwd, { note: () => undefined }).project.projectName] : [];
+    const { readProjectName } = await import("../../../dev/foreign/find-operator.ts");
+    const names = [readProjectName(findProjectRoot(cwd) ?? cwd) ?? []].flat();
     const { fetchRecord } = await import("../../../dev/record/fetch-record.ts");
     const { recorded, pods } = await fetchRecord({
       file,

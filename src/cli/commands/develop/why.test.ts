@@ -76,6 +76,12 @@ test("prints an explanation of an object of the session, and with --output json 
   expect(schema.prune(structuredClone(explanation))).toMatchObject({ unknown: [] });
 });
 
+test("explains an object beside an operator of kubebuilder, which dev --exec runs", async () => {
+  await startSession();
+  writeFileSync(join(folder.root, "PROJECT"), "layout:\n- go.kubebuilder.io/v4\nprojectName: shop\n");
+  expect(await run("why", "configmap/one")).toMatch(/^ConfigMap default\/one is without a status\n/u);
+});
+
 test("says where no session runs, and refuses a Deployment without a namespace", async () => {
   await folder.initialize();
   const ui = { print: () => undefined, note: () => undefined, isInteractive: false };

@@ -6,7 +6,6 @@ import {
   readDeployment,
 } from "../../arguments/cluster-flags.ts";
 import { defineCommand, flag } from "../../arguments/command.ts";
-import { viewProject } from "../../project/open-project.ts";
 
 export const why = defineCommand({
   description:
@@ -27,16 +26,15 @@ export const why = defineCommand({
     "tsbuilder why mysql/db --output json",
   ],
   async run({ flags, positionals, cwd, ui }) {
-    const root = findProjectRoot(cwd);
-    const operatorNames =
-      root === undefined ? [] : [viewProject(cwd, { note: () => undefined }).project.projectName];
+    const root = findProjectRoot(cwd) ?? cwd;
+    const { readProjectName } = await import("../../../dev/foreign/find-operator.ts");
     const { explainWhy } = await import("../../../dev/why/why.ts");
     const { explanation, lines } = await explainWhy({
       object: positionals[0]!,
       namespace: flags.namespace,
       cluster: namesCluster(flags) ? flags : undefined,
-      root: root ?? cwd,
-      operatorNames,
+      root,
+      operatorNames: [readProjectName(root) ?? []].flat(),
       deployment: readDeployment(flags.operator),
     });
     ui.add?.({ explanation });
