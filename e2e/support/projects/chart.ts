@@ -25,25 +25,26 @@ export function byName(objects: readonly ManifestObject[]): Map<string, Manifest
 
 /**
  * An object without Helm's labels, and without empty values: null, {} and []. Variables that take their value from
- * elsewhere come first: only plain values may refer to others, so only their order has a meaning.
+ * elsewhere come first: only plain values may refer to others, so only their order has a meaning. Flags are sorted: a chart
+ * adds those that values switch after all others.
  */
 export function essence(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(essence);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value)
     .filter(([key]) => !helmNames.has(key))
-    .map(
-      ([key, field]) =>
-        [key, essence(key === "env" && Array.isArray(field) ? plainLast(field) : field)] as const,
-    )
+    .map(([key, field]) => [key, essence(Array.isArray(field) ? inOneOrder(key, field) : field)] as const)
     .filter(
       ([, field]) => field !== null && JSON.stringify(field) !== "{}" && JSON.stringify(field) !== "[]",
     );
   return Object.fromEntries(entries);
 }
 
-function plainLast(env: readonly object[]): readonly object[] {
-  return [...env].sort((left, right) => Number("value" in left) - Number("value" in right));
+/** Sorts what has no order: flags, and variables, of which those with plain values come last. */
+function inOneOrder(key: string, list: readonly unknown[]): readonly unknown[] {
+  const hasValue = (variable: unknown): number => Number("value" in (variable as object));
+  if (key === "env") return [...list].sort((left, right) => hasValue(left) - hasValue(right));
+  return key === "args" ? (list as readonly string[]).toSorted() : list;
 }
 
 const helmNames = new Set([
