@@ -32,10 +32,7 @@ async function beginRoute(route: Route, parent: string): Promise<MovingShell> {
   );
   chmodSync(join(bin, "tsbuilder"), 0o755);
   const folder = join(parent, route.follow === "empty" ? "reader" : route.follow);
-  // A reader has told git who they are.
-  const reader = { GIT_AUTHOR_NAME: "reader", GIT_AUTHOR_EMAIL: "reader@example.com" };
-  const committer = { GIT_COMMITTER_NAME: "reader", GIT_COMMITTER_EMAIL: "reader@example.com" };
-  const shell = { folder, env: { PATH: `${bin}:${process.env["PATH"]}`, ...reader, ...committer } };
+  const shell = { folder, env: { PATH: `${bin}:${process.env["PATH"]}` } };
   if (route.follow === "empty") mkdirSync(folder);
   else {
     const installed = { ...shell, folder: join(parent, "installed") };
