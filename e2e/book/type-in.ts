@@ -14,7 +14,7 @@ export async function typeIn(shell: MovingShell, command: string, notes: string)
   return stdout + stderr;
 }
 
-/** Who writes commits: readers have told git before. */
+/** The author of commits: readers have told git their name before. */
 const identity = {
   GIT_AUTHOR_NAME: "reader",
   GIT_AUTHOR_EMAIL: "reader@example.com",

@@ -65,7 +65,7 @@ export function startShop(
   return runShop(manager);
 }
 
-/** What the operator says of a Widget; it never observes the change of one whose color is "unobserved". */
+/** The status that the operator writes for a Widget. It never observes a change of a Widget whose color is "unobserved". */
 function statusOf({ metadata, spec, status: former }: Stored<Widget>): object {
   const { conditions, observedGeneration } = (former ?? {}) as {
     readonly conditions?: Condition[];

@@ -1,4 +1,4 @@
-// What the conditions of any object say. Kubernetes has no marker for the polarity of a condition: its name tells.
+// Describes the conditions of any object. Kubernetes has no marker for the polarity of a condition: its name tells.
 
 import { isObject } from "../json/index.ts";
 import type { KubernetesObject } from "./object.ts";

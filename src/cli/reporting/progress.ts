@@ -8,7 +8,7 @@ export interface Progress {
   readonly done: number;
   /** Absent while the number is unknown. */
   readonly total?: number | undefined;
-  /** What was done: `objects are stored in v2`. */
+  /** The work in words: `objects are stored in v2`. */
   readonly words: string;
 }
 

@@ -54,7 +54,7 @@ export interface Details {
   readonly versions?: Readonly<Record<string, string>>;
   /** What `api check` found. */
   readonly apiChanges?: readonly ReportedChange[];
-  /** What `why` found out about an object. */
+  /** The explanation of an object by `why`. */
   readonly explanation?: Explanation;
   readonly plugins?: readonly ListedPlugin[];
   readonly markers?: readonly MarkerHelp[];

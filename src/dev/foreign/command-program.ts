@@ -14,7 +14,7 @@ import { commandProcess, runBuild } from "./command-process.ts";
 import { type FoundOperator, isBelow } from "./find-operator.ts";
 import { OperatorRequests } from "./operator-requests.ts";
 
-/** What a person typed: how to build and run the operator, and which files it is built from. */
+/** The commands that a person typed to build and run the operator, and the files that it is built from. */
 export interface CommandOptions {
   readonly root: string;
   readonly operator: FoundOperator;

@@ -27,7 +27,7 @@ export interface FoundOperator {
   readonly manifests: () => Manifests;
   /** The files and folders of the manifests. */
   readonly manifestPaths: readonly string[];
-  /** What of the manifests is left out, for people. */
+  /** The manifests that are not applied, and why, in words. */
   readonly leftOut: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface OperatorKind {
   readonly resource: string;
 }
 
-/** What a person says of an operator. */
+/** The manifests and the ServiceAccount of an operator, as a person names them. */
 export interface OperatorChoice {
   /** Files and folders of manifests. Default: `config/`, laid out as by kubebuilder. */
   readonly manifests: readonly string[];

@@ -54,7 +54,7 @@ test("the record of an operator is read through a forwarded port, and told as on
     }),
   );
   expect(recorded.filter(({ type }) => type === "operator").length).toBeGreaterThan(0);
-  // What tsbuilder record writes is what replay reads.
+  // tsbuilder replay reads the file that tsbuilder record wrote.
   const folder = mkdtempSync(join(tmpdir(), "flight-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "night.jsonl");

@@ -1,4 +1,4 @@
-// What `tsbuilder dev` runs (`DevSubject`), and the one of its two subjects that is no project in TypeScript: a command, with --exec.
+// `tsbuilder dev` runs a `DevSubject`: a project in TypeScript, or the command of --exec, which this file has.
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
@@ -21,7 +21,7 @@ import {
 import { describeError } from "../../reporting/explain-error.ts";
 import type { Ui } from "../../reporting/report.ts";
 
-/** What dev runs: the project of the current folder, or a command. */
+/** The subject of a session of dev: the project of the current folder, or a command. */
 export interface DevSubject {
   readonly name: string;
   readonly root: string;
