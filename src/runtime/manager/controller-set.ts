@@ -16,7 +16,6 @@ import type { Logger } from "../log/logger.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
 import type { ConditionExports } from "../metrics/condition-metrics.ts";
 import type { Measurements } from "../metrics/measurements.ts";
-import type { Tracing } from "../tracing/tracing.ts";
 import type { WarmRunnable } from "./lifecycle.ts";
 
 /** The parts that all controllers of a manager share. */
@@ -27,7 +26,6 @@ export interface ControllerSetParts {
   readonly events: EventRecorder;
   readonly lifecycle: { add(runnable: WarmRunnable): void };
   readonly measurements: Measurements;
-  readonly tracing: Tracing;
   /** Undefined for a cluster besides the manager's own, whose objects have no metrics. */
   readonly conditions?: ConditionExports | undefined;
 }
@@ -70,7 +68,7 @@ export class ControllerSet implements ControllerHost {
     ...spec
   }: BuiltController<R>): ExtensibleController<R> {
     const name = this.#cluster === undefined ? spec.name : `${this.#cluster}/${spec.name}`;
-    const { log, clock, slices, events, lifecycle, measurements, tracing } = this.#parts;
+    const { log, clock, slices, events, lifecycle, measurements } = this.#parts;
     if (this.#isForgotten)
       throw new TerminalError(`controller "${name}" can't be added: its cluster was removed`);
     if (this.#engines.has(name))
@@ -88,7 +86,6 @@ export class ControllerSet implements ControllerHost {
       events,
       clock,
       slices,
-      tracing,
       onCallbackError: (callback) => measurements.callbackFailed(callback),
     });
     lifecycle.add({

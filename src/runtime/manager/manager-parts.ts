@@ -23,7 +23,8 @@ import { MetricsServer } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
 import { FlightRecorder } from "../recorder/flight-recorder.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
-import { Tracing } from "../tracing/tracing.ts";
+import { startTracing } from "../tracing/opentelemetry-api.ts";
+import { traceRequests } from "../tracing/tracing.ts";
 import { ManagedCertificate } from "../webhook/managed-certificate.ts";
 import { WebhookServer } from "../webhook/webhook-server.ts";
 import { AddedCluster, type AddedClusterParts, ClusterSet } from "./cluster.ts";
@@ -50,7 +51,6 @@ export function makeManagerParts(options: ManagerOptions) {
   const client = options.client?.wrap?.(cached) ?? cached;
   const { watchdog, ...served } = makeServers(options, base, { cache, live, sharing });
   const { webhooks, probes, metricsServer } = served;
-  const tracing = new Tracing();
   const recorder = new FlightRecorder({
     name: options.name,
     options: options.recorder ?? {},
@@ -68,7 +68,7 @@ export function makeManagerParts(options: ManagerOptions) {
     clock,
     prepare: async () => {
       const { credentials } = await config();
-      await tracing.start();
+      await startTracing();
       if (!parseBindAddress(options.metrics?.bindAddress ?? "0")) return;
       await measurements.start({
         cache,
@@ -93,10 +93,10 @@ export function makeManagerParts(options: ManagerOptions) {
   });
   const controllers = new ControllerSet(
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
-    { log, clock, slices, events, lifecycle, measurements, tracing, conditions },
+    { log, clock, slices, events, lifecycle, measurements, conditions },
   );
   const clusters = new ClusterSet((name, config, onRemoved) => {
-    const fromManager = { lifecycle, tracing, onRemoved };
+    const fromManager = { lifecycle, onRemoved };
     return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, fromManager);
   });
   const close = async (): Promise<void> => void (await Promise.all([live.close(), background.close()]));
@@ -193,6 +193,7 @@ function makeLiveClient(
 ): LiveClient {
   const clientOptions: ClientOptions = {
     ...options,
+    interceptors: [...(options.interceptors ?? []), traceRequests(config)],
     userAgent: name,
     fieldManager: name,
     clock,
@@ -311,7 +312,7 @@ function makeAddedCluster(
   options: ManagerOptions,
   managerParts: SharedParts,
   beforeSend: ClientOptions["beforeSend"],
-  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
+  shared: Pick<AddedClusterParts, "lifecycle" | "onRemoved">,
 ): AddedCluster {
   const base = { ...managerParts, log: managerParts.log.with({ cluster: clusterName }) };
   const live = makeLiveClient(options, base, beforeSend);

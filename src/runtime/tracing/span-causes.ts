@@ -1,0 +1,132 @@
+// Which span led to which reconcile. A watch event has no trace: what is known is which write of this process made a version
+// of an object, and which webhook call admitted a change of it. All of it is bounded: what nobody asks for is forgotten.
+
+import type { SpanContext } from "@opentelemetry/api";
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
+import { formatKey } from "../client/client.ts";
+import { tracingApi } from "./opentelemetry-api.ts";
+
+/** Why a request was enqueued. */
+export interface SpanCause {
+  /** Such as `update of StatefulSet default/db`. */
+  readonly text: string;
+  readonly span: SpanContext | undefined;
+  /** The span is that of a webhook call: the request of somebody else began the trace. */
+  readonly isAdmission: boolean;
+}
+
+/** A map that forgets its oldest entries. */
+class Memory<T> extends Map<string, T> {
+  readonly #capacity: number;
+
+  constructor(capacity: number) {
+    super();
+    this.#capacity = capacity;
+  }
+
+  override set(key: string, value: T): this {
+    this.delete(key);
+    super.set(key, value);
+    if (this.size > this.#capacity) this.delete(this.keys().next().value!);
+    return this;
+  }
+}
+
+/** The spans of writes, by the version of the object that they made. */
+const written = new Memory<SpanContext>(1000);
+
+/** The spans of webhook calls that admitted a change, by object. */
+const admitted = new Memory<{ readonly span: SpanContext; readonly until: number }>(1000);
+
+/** The causes of requests that wait, by controller and key. */
+const waiting = new Memory<readonly SpanCause[]>(10_000);
+
+/** How many causes of one reconcile are told. */
+const mostCauses = 10;
+
+/** The milliseconds within which an admitted change is stored and seen, unless something else rejected it. */
+const admissionPeriod = 10_000;
+
+/** Remembers the span of a write, by the object in the answer to it. */
+export function noteWrite(span: SpanContext, { text }: { readonly text: string }): void {
+  let answer: Partial<KubernetesObject> | undefined;
+  try {
+    answer = JSON.parse(text) as typeof answer;
+  } catch {
+    return;
+  }
+  const { uid, resourceVersion } = answer?.metadata ?? {};
+  if (uid !== undefined && resourceVersion !== undefined) written.set(`${uid} ${resourceVersion}`, span);
+}
+
+interface AdmittedChange {
+  readonly kind: { readonly group: string; readonly kind: string };
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Describes the running webhook call in its span, which is remembered if it admitted a change. */
+export function noteAdmission(
+  { kind, namespace, name, dryRun }: AdmittedChange,
+  fields: () => { readonly [name: string]: unknown },
+  isAllowed: boolean,
+): void {
+  const span = tracingApi()?.trace.getActiveSpan();
+  if (!span) return;
+  for (const [field, value] of Object.entries({ ...fields(), user: undefined, allowed: isAllowed }))
+    if (typeof value === "string" || typeof value === "boolean") span.setAttribute(field, value);
+  if (namespace) span.setAttribute("k8s.namespace.name", namespace);
+  if (!isAllowed || dryRun === true || !name) return;
+  const until = performance.now() + admissionPeriod;
+  admitted.set(objectKey(kind, { namespace, name }), { span: span.spanContext(), until });
+}
+
+function objectKey(
+  { group, kind }: AdmittedChange["kind"],
+  { namespace, name }: Pick<AdmittedChange, "namespace" | "name">,
+): string {
+  return `${kind}.${group} ${formatKey({ namespace, name: name ?? "" })}`;
+}
+
+/** Handles a watch event. The requests that are enqueued meanwhile are caused by the span that led to the event. */
+export function becauseOf<T>(
+  kind: Kind,
+  { object }: { readonly object: KubernetesObject },
+  handle: () => T,
+): T {
+  const api = tracingApi();
+  if (!api) return handle();
+  const { metadata } = object;
+  const own = written.get(`${metadata.uid} ${metadata.resourceVersion}`);
+  const key = objectKey(kind, metadata);
+  const admission = admitted.get(key);
+  // The operator's own writes are admitted by its webhooks, too.
+  if (!own || own.traceId === admission?.span.traceId) admitted.delete(key);
+  const span = own ?? (admission && admission.until > performance.now() ? admission.span : undefined);
+  // The informer may have been started by a reconcile that has long ended.
+  const context = span ? api.trace.setSpanContext(api.ROOT_CONTEXT, span) : api.ROOT_CONTEXT;
+  return api.context.with(context.setValue(admissionKey, span !== own), handle);
+}
+
+const admissionKey = Symbol("the request of somebody else led to the event");
+
+/** Remembers why a request is enqueued: because of the running span, whatever code enqueues it. */
+export function noteCause(controller: string, request: string, text: string): void {
+  const api = tracingApi();
+  if (!api) return;
+  const context = api.context.active();
+  const span = api.trace.getSpanContext(context);
+  const cause = { text, span, isAdmission: context.getValue(admissionKey) === true && span !== undefined };
+  const key = `${controller} ${request}`;
+  const causes = waiting.get(key) ?? [];
+  if (causes.length < mostCauses) waiting.set(key, [...causes, cause]);
+}
+
+/** Returns why a reconcile runs that begins now. */
+export function takeCauses(controller: string, request: string): readonly SpanCause[] {
+  const key = `${controller} ${request}`;
+  const causes = waiting.get(key) ?? [];
+  waiting.delete(key);
+  return causes;
+}
