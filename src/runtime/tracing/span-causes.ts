@@ -74,9 +74,10 @@ export function noteAdmission(
 ): void {
   const span = tracingApi()?.trace.getActiveSpan();
   if (!span) return;
-  for (const [field, value] of Object.entries({ ...fields(), user: undefined, allowed: isAllowed }))
+  // Who asked is a person, and in the API server's audit log.
+  const told = { ...fields(), user: undefined, allowed: isAllowed, "k8s.namespace.name": namespace };
+  for (const [field, value] of Object.entries(told))
     if (typeof value === "string" || typeof value === "boolean") span.setAttribute(field, value);
-  if (namespace) span.setAttribute("k8s.namespace.name", namespace);
   if (!isAllowed || dryRun === true || !name) return;
   const until = performance.now() + admissionPeriod;
   admitted.set(objectKey(kind, { namespace, name }), { span: span.spanContext(), until });

@@ -4,7 +4,7 @@
 // requests get into a span: both may have values of Secrets.
 
 import type { Attributes, Context, Link, Span, SpanKind, TextMapGetter } from "@opentelemetry/api";
-import { callSafely, warnOf } from "../callbacks/callbacks.ts";
+import { callSafely, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError } from "../errors/api-error.ts";
 import type { Interceptor, RawRequest, RawResponse } from "../http/transport.ts";
 import type { LogFields } from "../scope/scope.ts";
@@ -22,22 +22,32 @@ interface SpanSpec {
   readonly report?: (error: Error) => void;
 }
 
-/** Runs work in a span. It always runs, once; it gets no span if the SDK fails. */
+/** Tells a span something, if there is one. */
+type TellSpan = (tell: (span: Span) => void) => void;
+
+/** Runs work in a span. It always runs, once, whatever the SDK does. */
 async function inSpan<T>(
   { trace, context }: Api,
   { name, kind, attributes, links = [], parent, report = warnOf("OpenTelemetry's tracer") }: SpanSpec,
-  work: (span: Span | undefined) => Promise<T>,
+  work: (tell: TellSpan) => Promise<T>,
 ): Promise<T> {
   let span: Span | undefined;
   let working: Promise<T> | undefined;
+  const tell: TellSpan = (run) => {
+    if (span) callSafely(() => run(span!), report);
+  };
   callSafely(() => {
-    span = trace.getTracer("@tsbuilder/runtime").startSpan(name, { kind, attributes, links }, parent);
-    context.with(trace.setSpan(parent, span), () => void (working = work(span)));
+    const tracer = trace.getTracer("@tsbuilder/runtime");
+    const begun = synchronous(tracer.startSpan(name, { kind, attributes, links }, parent));
+    // Throws unless it is a span.
+    begun.spanContext();
+    span = begun;
+    context.with(trace.setSpan(parent, span), () => void (working = work(tell)));
   }, report);
   try {
-    return await (working ?? work(undefined));
+    return await (working ?? work(tell));
   } finally {
-    callSafely(() => span?.end(), report);
+    tell((ended) => ended.end());
   }
 }
 
@@ -87,16 +97,18 @@ export function traceReconcile(describe: () => ReconcileSpan, work: ReconcileWor
       parent: admission ? trace.setSpanContext(ROOT_CONTEXT, admission) : ROOT_CONTEXT,
       report,
     },
-    async (span) => {
-      const { result, error } = await work(span && { traceID: span.spanContext().traceId });
-      callSafely(() => {
-        span?.setAttribute("result", result);
-        if (!span || !error) return;
+    async (tell) => {
+      let fields: LogFields | undefined;
+      tell((span) => (fields = { traceID: span.spanContext().traceId }));
+      const { result, error } = await work(fields);
+      tell((span) => {
+        span.setAttribute("result", result);
+        if (!error) return;
         const { type, message } = describeFailure(error);
         span.setAttribute("error.type", type);
         span.recordException(error instanceof ApiError ? { name: type, message } : error);
         span.setStatus({ code: SpanStatusCode.ERROR, message });
-      }, report);
+      });
     },
   );
 }
@@ -140,20 +152,24 @@ async function traceRequest(
     namespace,
   );
   const spec = { name: `${method} ${template}`, kind: SpanKind.CLIENT, attributes, parent: context.active() };
-  return inSpan(api, spec, async (span) => {
+  return inSpan(api, spec, async (tell) => {
     const headers: Record<string, string> = { ...request.headers };
     callSafely(() => propagation.inject(context.active(), headers), warnOf("OpenTelemetry's propagator"));
     try {
       const response = await next({ ...request, headers });
-      span?.setAttribute("http.response.status_code", response.status);
-      if (span?.isRecording() && method !== "GET") noteWrite(span.spanContext(), response);
+      tell((span) => {
+        span.setAttribute("http.response.status_code", response.status);
+        if (span.isRecording() && method !== "GET") noteWrite(span.spanContext(), response);
+      });
       return response;
     } catch (error) {
-      const { type, message } = describeFailure(error as Error);
-      const status = error instanceof ApiError ? error.status : 0;
-      if (status > 0) span?.setAttribute("http.response.status_code", status);
-      span?.setAttribute("error.type", status > 0 ? String(status) : type);
-      span?.setStatus({ code: SpanStatusCode.ERROR, message });
+      tell((span) => {
+        const { type, message } = describeFailure(error as Error);
+        const status = error instanceof ApiError ? error.status : 0;
+        if (status > 0) span.setAttribute("http.response.status_code", status);
+        span.setAttribute("error.type", status > 0 ? String(status) : type);
+        span.setStatus({ code: SpanStatusCode.ERROR, message });
+      });
       throw error;
     }
   });
@@ -199,13 +215,14 @@ export function traceWebhook<T extends { readonly status: number }>(
     warnOf("OpenTelemetry's propagator"),
   );
   const attributes = { "http.request.method": "POST", "http.route": path };
-  return inSpan(api, { name: `POST ${path}`, kind: SpanKind.SERVER, attributes, parent }, async (span) => {
+  return inSpan(api, { name: `POST ${path}`, kind: SpanKind.SERVER, attributes, parent }, async (tell) => {
     const answer = await work();
-    span?.setAttribute("http.response.status_code", answer.status);
-    if (answer.status >= 500) {
-      span?.setAttribute("error.type", String(answer.status));
-      span?.setStatus({ code: SpanStatusCode.ERROR });
-    }
+    tell((span) => {
+      span.setAttribute("http.response.status_code", answer.status);
+      if (answer.status < 500) return;
+      span.setAttribute("error.type", String(answer.status));
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    });
     return answer;
   });
 }
