@@ -21,6 +21,7 @@ import { type Logger, createLogger, guardLogger, logCallbackError } from "../log
 import { ConditionExports } from "../metrics/condition-metrics.ts";
 import { MetricsServer } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
+import { Telemetry } from "../opentelemetry/export-telemetry.ts";
 import { FlightRecorder } from "../recorder/flight-recorder.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
 import { startTracing } from "../tracing/opentelemetry-api.ts";
@@ -58,6 +59,12 @@ export function makeManagerParts(options: ManagerOptions) {
     log,
     memory: readMemoryLimits(),
   });
+  const telemetry = new Telemetry({
+    name: options.name,
+    log,
+    env: process.env,
+    metrics: async () => (await measurements.metrics?.text()) ?? "",
+  });
   const conditions = new ConditionExports(cache, slices, () => elector?.isLeading ?? true);
   const sampler = new Sampler({
     controllers: () => measurements.controllers,
@@ -68,8 +75,9 @@ export function makeManagerParts(options: ManagerOptions) {
     clock,
     prepare: async () => {
       const { credentials } = await config();
+      await telemetry.register();
       await startTracing();
-      if (!parseBindAddress(options.metrics?.bindAddress ?? "0")) return;
+      if (!parseBindAddress(options.metrics?.bindAddress ?? "0") && !telemetry.hasMetrics) return;
       await measurements.start({
         cache,
         droppedEvents: () => events.dropped,
@@ -83,7 +91,7 @@ export function makeManagerParts(options: ManagerOptions) {
       });
     },
     // The sampler takes samples only if the recorder, or somebody else, listens.
-    servers: [probes, metricsServer, recorder, watchdog, sampler],
+    servers: [probes, metricsServer, recorder, watchdog, sampler, telemetry],
     webhooks,
     cache,
     elector,
@@ -261,7 +269,7 @@ function makeServers(
     client: live,
     clock,
     log,
-    sendMetrics: (_request, response) => measurements.send(response),
+    sendMetrics: (request, response) => measurements.send(request, response),
   });
   const watchdog = new LoopWatchdog({
     controllers: () => measurements.controllers,

@@ -8,9 +8,11 @@ const registry = Symbol.for("opentelemetry.js.api.1");
 
 let api: Api | undefined;
 
-/** Returns true if an OpenTelemetry SDK was registered in this process. */
+/** Returns true if an OpenTelemetry SDK was registered in this process for traces. */
 export function hasSdk(): boolean {
-  return registry in globalThis;
+  return (
+    (globalThis as { readonly [registry]?: { readonly trace?: unknown } })[registry]?.trace !== undefined
+  );
 }
 
 /** Traces from now on, if an SDK was registered; else nothing is loaded. */

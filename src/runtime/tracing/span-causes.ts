@@ -36,10 +36,20 @@ class Memory<T> extends Map<string, T> {
 const written = new Memory<SpanContext>(1000);
 
 /** The spans of webhook calls that admitted a change, by object. */
-const admitted = new Memory<{ readonly span: SpanContext; readonly until: number }>(1000);
+const admitted = new Memory<Admission>(1000);
+
+interface Admission {
+  readonly span: SpanContext;
+  /** By `performance.now`. */
+  readonly until: number;
+}
 
 /** The causes of requests that wait, by controller and key. */
-const waiting = new Memory<readonly SpanCause[]>(10_000);
+const waiting = new Memory<readonly WaitingCause[]>(10_000);
+
+interface WaitingCause extends Pick<SpanCause, "text" | "span"> {
+  readonly change: Change | undefined;
+}
 
 /** How many causes of one reconcile are told. */
 const mostCauses = 10;
@@ -55,8 +65,11 @@ export function noteWrite(span: SpanContext, { text }: { readonly text: string }
   } catch {
     return;
   }
-  const { uid, resourceVersion } = answer?.metadata ?? {};
-  if (uid !== undefined && resourceVersion !== undefined) written.set(`${uid} ${resourceVersion}`, span);
+  if (answer?.metadata?.resourceVersion !== undefined) written.set(versionOf(answer.metadata), span);
+}
+
+function versionOf({ uid, resourceVersion }: KubernetesObject["metadata"]): string {
+  return `${uid} ${resourceVersion}`;
 }
 
 interface AdmittedChange {
@@ -99,26 +112,30 @@ export function becauseOf<T>(
   const api = tracingApi();
   if (!api) return handle();
   const { metadata } = object;
-  const own = written.get(`${metadata.uid} ${metadata.resourceVersion}`);
   const key = objectKey(kind, metadata);
-  const admission = admitted.get(key);
+  const change: Change = { version: versionOf(metadata), admission: admitted.get(key) };
   // The operator's own writes are admitted by its webhooks, too.
-  if (!own || own.traceId === admission?.span.traceId) admitted.delete(key);
-  const span = own ?? (admission && admission.until > performance.now() ? admission.span : undefined);
+  const own = written.get(change.version);
+  if (!own || own.traceId === change.admission?.span.traceId) admitted.delete(key);
   // The informer may have been started by a reconcile that has long ended.
-  const context = span ? api.trace.setSpanContext(api.ROOT_CONTEXT, span) : api.ROOT_CONTEXT;
-  return api.context.with(context.setValue(admissionKey, span !== own), handle);
+  return api.context.with(api.ROOT_CONTEXT.setValue(changeKey, change), handle);
 }
 
-const admissionKey = Symbol("the request of somebody else led to the event");
+/** The change of an object that is handled. */
+interface Change {
+  readonly version: string;
+  readonly admission: Admission | undefined;
+}
 
-/** Remembers why a request is enqueued: because of the running span, whatever code enqueues it. */
+const changeKey = Symbol("the change of an object that is handled");
+
+/** Remembers why a request is enqueued: because of a change, or of the running span, whatever code enqueues it. */
 export function noteCause(controller: string, request: string, text: string): void {
   const api = tracingApi();
   if (!api) return;
   const context = api.context.active();
-  const span = api.trace.getSpanContext(context);
-  const cause = { text, span, isAdmission: context.getValue(admissionKey) === true && span !== undefined };
+  const change = context.getValue(changeKey) as Change | undefined;
+  const cause = { text, change, span: api.trace.getSpanContext(context) };
   const key = `${controller} ${request}`;
   const causes = waiting.get(key) ?? [];
   if (causes.length < mostCauses) waiting.set(key, [...causes, cause]);
@@ -129,5 +146,13 @@ export function takeCauses(controller: string, request: string): readonly SpanCa
   const key = `${controller} ${request}`;
   const causes = waiting.get(key) ?? [];
   waiting.delete(key);
-  return causes;
+  return causes.map(({ text, change, span }): SpanCause => {
+    // The answer to a write may come after the event.
+    const own = change && written.get(change.version);
+    if (own) return { text, span: own, isAdmission: false };
+    const { admission } = change ?? {};
+    return admission && admission.until > performance.now()
+      ? { text, span: admission.span, isAdmission: true }
+      : { text, span, isAdmission: false };
+  });
 }
