@@ -32,8 +32,9 @@ describe.skipIf("missing" in collector)("with OpenTelemetry's collector", () => 
     const kind = { apiVersion: "apiserver.config.k8s.io/v1", kind: "TracingConfiguration" };
     writeFileSync(tracing, JSON.stringify({ ...kind, ...sampling }));
     const flags = [`--tracing-config-file=${tracing}`];
-    const { kubeconfig, stop: stopControlPlane } = await startControlPlane(binaries.folder, { flags });
-    onTestFinished(stopControlPlane);
+    const controlPlane = await startControlPlane(binaries.folder, { flags });
+    onTestFinished(() => controlPlane.stop());
+    const { kubeconfig } = controlPlane;
 
     const certificates = join(folder, "certificates");
     const ca = createCA({ commonName: "webhooks" });
@@ -101,7 +102,7 @@ describe.skipIf("missing" in collector)("with OpenTelemetry's collector", () => 
       return data?.["colour"] === Buffer.from("green").toString("base64");
     });
     await running.stop();
-    await stopControlPlane();
+    await controlPlane.stop();
     await collecting.stop();
 
     const spans = collecting.spans();

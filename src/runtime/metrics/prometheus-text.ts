@@ -48,6 +48,7 @@ function parseSample(line: string): Sample | undefined {
 }
 
 /** Returns the labels of a sample but for its bucket, as a key. */
-export function keyOfLabels({ le: _, ...labels }: Readonly<Record<string, string>>): string {
-  return JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+export function keyOfLabels(labels: Readonly<Record<string, string>>): string {
+  const others = Object.entries(labels).filter(([name]) => name !== "le");
+  return JSON.stringify(others.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -68,7 +68,9 @@ test("packages that a project lacks are logged, with what adds them", async () =
   vi.doMock("@opentelemetry/sdk-logs", () => {
     throw new Error("Cannot find package");
   });
-  onTestFinished(() => void vi.doUnmock("@opentelemetry/sdk-logs"));
+  onTestFinished(() => {
+    vi.doUnmock("@opentelemetry/sdk-logs");
+  });
   vi.resetModules();
   const { Telemetry: Lacking } = await import("./export-telemetry.ts");
   const lines: string[] = [];

@@ -15,7 +15,7 @@ test("what prom-client measures is told in OpenTelemetry's words", async () => {
   new Counter({ name: "sent_bytes_total", help: "Bytes.", registers }).inc(3);
   new Gauge({ name: "depth", help: "Depth.", registers, labelNames }).set({ way: "up" }, 4.5);
   new Gauge({ name: "unlimited", help: "Left out.", registers }).set(Infinity);
-  new Gauge({ name: "empty", help: "Nothing.", registers, labelNames });
+  new Gauge({ name: "empty", help: "Nothing.", registers, labelNames }).reset();
   new Summary({ name: "summary", help: "Left out.", registers }).observe(1);
   const { resourceMetrics } = await metricProducer(sdk, defaultResource(), () =>
     registry.metrics(),

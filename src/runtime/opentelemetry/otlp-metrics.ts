@@ -15,7 +15,7 @@ import {
   type Sample,
 } from "../metrics/prometheus-text.ts";
 
-type Sdk = typeof import("@opentelemetry/sdk-metrics");
+type Sdk = typeof MetricsSdk;
 type ValueType = MetricData["descriptor"]["valueType"];
 
 /** Returns a source of metrics for a reader of OpenTelemetry's SDK. */

@@ -1,7 +1,8 @@
 // Loads OpenTelemetry's API, if this process uses it.
 
-/** OpenTelemetry's API. */
-export type Api = typeof import("@opentelemetry/api");
+import type * as OpenTelemetry from "@opentelemetry/api";
+
+export type Api = typeof OpenTelemetry;
 
 /** Where OpenTelemetry's API stores what an SDK registered; without an SDK, spans would go nowhere. */
 const registry = Symbol.for("opentelemetry.js.api.1");

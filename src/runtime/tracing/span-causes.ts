@@ -3,7 +3,6 @@
 
 import type { SpanContext } from "@opentelemetry/api";
 import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
-import { formatKey } from "../client/client.ts";
 import { tracingApi } from "./opentelemetry-api.ts";
 
 /** Why a request was enqueued. */
@@ -100,7 +99,7 @@ function objectKey(
   { group, kind }: AdmittedChange["kind"],
   { namespace, name }: Pick<AdmittedChange, "namespace" | "name">,
 ): string {
-  return `${kind}.${group} ${formatKey({ namespace, name: name ?? "" })}`;
+  return [kind, group, namespace ?? "", name].join(" ");
 }
 
 /** Handles a watch event. The requests that are enqueued meanwhile are caused by the span that led to the event. */

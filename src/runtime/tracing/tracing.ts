@@ -6,7 +6,6 @@
 import type { Attributes, Context, Link, Span, SpanKind, TextMapGetter } from "@opentelemetry/api";
 import { callSafely, synchronous, warnOf } from "../callbacks/callbacks.ts";
 import { ApiError } from "../errors/api-error.ts";
-import type { Interceptor, RawRequest, RawResponse } from "../http/transport.ts";
 import type { LogFields } from "../scope/scope.ts";
 import { type Api, tracingApi } from "./opentelemetry-api.ts";
 import { noteWrite, takeCauses } from "./span-causes.ts";
@@ -123,20 +122,36 @@ function withNamespace(attributes: Attributes, namespace: unknown): Attributes {
   return typeof namespace === "string" ? { ...attributes, "k8s.namespace.name": namespace } : attributes;
 }
 
+/** A request to an API server. */
+interface TracedRequest {
+  readonly method?: string | undefined;
+  readonly path: string;
+  readonly headers?: { readonly [name: string]: string } | undefined;
+}
+
+/** An answer to it. */
+interface TracedAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** Returns an interceptor that makes a span of each request, and sends its context, so that the API server's spans join. */
-export function traceRequests(config: () => Promise<{ readonly server: string }>): Interceptor {
-  return (request, next) => {
+export function traceRequests(config: () => Promise<{ readonly server: string }>) {
+  return <Q extends TracedRequest, A extends TracedAnswer>(
+    request: Q,
+    next: (request: Q) => Promise<A>,
+  ): Promise<A> => {
     const api = tracingApi();
     return api ? traceRequest(api, config, request, next) : next(request);
   };
 }
 
-async function traceRequest(
+async function traceRequest<Q extends TracedRequest, A extends TracedAnswer>(
   api: Api,
   config: () => Promise<{ readonly server: string }>,
-  request: RawRequest,
-  next: (request: RawRequest) => Promise<RawResponse>,
-): Promise<RawResponse> {
+  request: Q,
+  next: (request: Q) => Promise<A>,
+): Promise<A> {
   const { context, propagation, SpanKind, SpanStatusCode } = api;
   const { method = "GET", path } = request;
   const server = new URL((await config()).server);
@@ -175,7 +190,7 @@ async function traceRequest(
   });
 }
 
-/** Returns a path with words for the names in it, as the names of the API server's spans have it. */
+/** Returns a path with words for the names in it, much as the API server's spans are named. */
 function describePath(path: string): { readonly template: string; readonly namespace: string | undefined } {
   // `namespaces/a/status` and `namespaces/a/finalize` are subresources of a Namespace.
   const parts =

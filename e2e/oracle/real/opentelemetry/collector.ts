@@ -64,8 +64,8 @@ export async function startCollector(program: string, folder: string) {
   const [configFile, logFile] = [join(folder, "collector.json"), join(folder, "collector.log")];
   writeFileSync(configFile, JSON.stringify(config));
   const output = openSync(logFile, "a");
-  const [command = "", ...words] = [...endingWithUs, program, `--config=${configFile}`];
-  const child = spawn(command, words, { stdio: ["ignore", output, output] });
+  const words = [...endingWithUs, program, `--config=${configFile}`];
+  const child = spawn(words[0]!, words.slice(1), { stdio: ["ignore", output, output] });
   closeSync(output);
   const read = (): string => readFileSync(logFile, "utf8");
   await eventually(
