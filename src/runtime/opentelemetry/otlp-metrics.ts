@@ -2,6 +2,7 @@
 
 import type { Attributes, HrTime } from "@opentelemetry/api";
 import type { Resource } from "@opentelemetry/resources";
+import type * as MetricsSdk from "@opentelemetry/sdk-metrics";
 import type {
   AggregationTemporality,
   DataPoint,

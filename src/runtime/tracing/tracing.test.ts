@@ -3,7 +3,7 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@
 import { settled } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { ApiError } from "../errors/api-error.ts";
-import type { RawResponse } from "../http/transport.ts";
+import type { RawRequest, RawResponse } from "../http/transport.ts";
 import { Widget } from "../../../e2e/support/runtime/widget-kinds.ts";
 import { startTracing, tracingApi } from "./opentelemetry-api.ts";
 import { becauseOf, noteAdmission, noteCause } from "./span-causes.ts";
@@ -137,7 +137,7 @@ test("a request is a span of the code that sends it, without its query and body,
   const spans = await registerSdk();
   const send = traceRequests(async () => ({ server: "https://cluster.example.com" }));
   const sent: string[] = [];
-  const answer = async ({ headers }: { headers?: object | undefined }): Promise<RawResponse> => {
+  const answer = async ({ headers }: RawRequest): Promise<RawResponse> => {
     sent.push((headers as { readonly traceparent: string }).traceparent);
     return { status: 200, headers: {}, text: "no JSON", stream: undefined };
   };
@@ -151,7 +151,7 @@ test("a request is a span of the code that sends it, without its query and body,
       "/api/v1/namespaces/a/status",
       "/version",
     ])
-      await send({ path: other }, answer);
+      await send<RawRequest, RawResponse>({ path: other }, answer);
     await send({ method: "PUT", path }, () => Promise.reject(conflict)).catch(() => {});
     await send({ path }, () => Promise.reject(new Error("stopped"))).catch(() => {});
     return { result: "success" };
