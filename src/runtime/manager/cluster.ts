@@ -53,7 +53,9 @@ export interface MemberCluster extends Cluster {
 
 /** The parts of a cluster that was added; times in milliseconds. */
 export interface AddedClusterParts
-  extends Pick<ControllerSetParts, "measurements" | "slices">, Pick<ControllerSet, "controllerDefaults"> {
+  extends
+    Pick<ControllerSetParts, "measurements" | "slices" | "conditions">,
+    Pick<ControllerSet, "controllerDefaults"> {
   readonly config: () => Promise<ClusterConfig>;
   readonly client: Client;
   readonly cache: ObjectCache;

@@ -14,7 +14,7 @@ import type {
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
-import type { ConditionExports } from "../metrics/condition-metrics.ts";
+import type { DefaultExports } from "../metrics/condition-metrics.ts";
 import type { Measurements } from "../metrics/measurements.ts";
 import type { WarmRunnable } from "./lifecycle.ts";
 
@@ -26,8 +26,7 @@ export interface ControllerSetParts {
   readonly events: EventRecorder;
   readonly lifecycle: { add(runnable: WarmRunnable): void };
   readonly measurements: Measurements;
-  /** Undefined for a cluster besides the manager's own, whose objects have no metrics. */
-  readonly conditions?: ConditionExports | undefined;
+  readonly conditions: DefaultExports;
 }
 
 /** The cluster that the controllers work on. */
@@ -101,7 +100,7 @@ export class ControllerSet implements ControllerHost {
   }
 
   reconciles(kind: Kind): void {
-    if (isCustomGroup(kind.group)) this.#parts.conditions?.addDefault(kind);
+    if (isCustomGroup(kind.group)) this.#parts.conditions.addDefault(kind);
   }
 
   /** Removes the controllers from the metrics and refuses new ones: their cluster was removed. */

@@ -103,8 +103,12 @@ export function makeManagerParts(options: ManagerOptions) {
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
     { log, clock, slices, events, lifecycle, measurements, conditions },
   );
-  const clusters = new ClusterSet((name, config, onRemoved) => {
-    const fromManager = { lifecycle, onRemoved };
+  const clusters = new ClusterSet((name, config, remove) => {
+    const onRemoved = (): void => {
+      conditions.forget(name);
+      remove();
+    };
+    const fromManager = { lifecycle, conditions, onRemoved };
     return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, fromManager);
   });
   const close = async (): Promise<void> => void (await Promise.all([live.close(), background.close()]));
@@ -320,7 +324,12 @@ function makeAddedCluster(
   options: ManagerOptions,
   managerParts: SharedParts,
   beforeSend: ClientOptions["beforeSend"],
-  shared: Pick<AddedClusterParts, "lifecycle" | "onRemoved">,
+  {
+    conditions,
+    ...shared
+  }: Pick<AddedClusterParts, "lifecycle" | "onRemoved"> & {
+    readonly conditions: ConditionExports;
+  },
 ): AddedCluster {
   const base = { ...managerParts, log: managerParts.log.with({ cluster: clusterName }) };
   const live = makeLiveClient(options, base, beforeSend);
@@ -329,6 +338,7 @@ function makeAddedCluster(
   return new AddedCluster(clusterName, {
     ...base,
     ...shared,
+    conditions: conditions.ofCluster(clusterName, cache),
     client: options.client?.wrap?.(cached) ?? cached,
     cache,
     events: makeEvents(base, live),
