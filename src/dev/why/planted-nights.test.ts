@@ -288,7 +288,9 @@ test("a queue that starves", async () => {
       async (request, { signal }) => {
         const widget = await manager.client.find(Widget, request);
         if (request.name === "slow")
-          await new Promise((resolve) => void signal.addEventListener("abort", resolve));
+          await new Promise((resolve) => {
+            signal.addEventListener("abort", resolve);
+          });
         else if (widget)
           await manager.client.patchStatus(Widget, widget, {
             observedGeneration: widget.metadata.generation,
