@@ -71,7 +71,7 @@ describe.skipIf("missing" in collector)("with OpenTelemetry's collector", () => 
           });
       },
     );
-    // Somebody else's client, which traces nothing: the API server begins the trace.
+    // The client of another program, which traces nothing: the API server begins the trace.
     const client = createClient(await loadConfig({ kubeconfig, env: {} }));
     onTestFinished(() => client.close());
     await client.create(ValidatingWebhookConfiguration, {
