@@ -131,11 +131,15 @@ async function loadSdk() {
 /** Returns what is sent: OpenTelemetry's specification has these variables, and `none` for an exporter that is off. */
 function wantedSignals(env: TelemetryParts["env"]): ReadonlySet<Signal> {
   if (env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return new Set();
+  const settings: Readonly<Record<Signal, readonly (string | undefined)[]>> = {
+    traces: [env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"], env["OTEL_TRACES_EXPORTER"]],
+    metrics: [env["OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"], env["OTEL_METRICS_EXPORTER"]],
+    logs: [env["OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"], env["OTEL_LOGS_EXPORTER"]],
+  };
   return new Set(
     signals.filter((signal) => {
-      const name = signal.toUpperCase();
-      const endpoint = env[`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`] || env["OTEL_EXPORTER_OTLP_ENDPOINT"];
-      return Boolean(endpoint) && env[`OTEL_${name}_EXPORTER`] !== "none";
+      const [endpoint, exporter] = settings[signal];
+      return Boolean(endpoint || env["OTEL_EXPORTER_OTLP_ENDPOINT"]) && exporter !== "none";
     }),
   );
 }
