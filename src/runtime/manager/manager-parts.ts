@@ -91,7 +91,7 @@ export function makeManagerParts(options: ManagerOptions) {
       });
     },
     // The sampler takes samples only if the recorder, or somebody else, listens.
-    servers: [probes, metricsServer, recorder, watchdog, sampler, telemetry],
+    servers: [probes, metricsServer, recorder, watchdog, sampler],
     webhooks,
     cache,
     elector,
@@ -111,7 +111,11 @@ export function makeManagerParts(options: ManagerOptions) {
     const fromManager = { lifecycle, conditions, onRemoved };
     return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, fromManager);
   });
-  const close = async (): Promise<void> => void (await Promise.all([live.close(), background.close()]));
+  const close = async (): Promise<void> => {
+    await Promise.all([live.close(), background.close()]);
+    // Last: a collector that does not answer must not delay the release of the lease.
+    await telemetry.stop();
+  };
   /** Logs and counts the failure of a user's function. */
   const report = (error: CallbackError) => {
     logCallbackError(log, error, {});

@@ -33,7 +33,7 @@ async function run(env: Record<string, string>): Promise<string[]> {
   await telemetry.register();
   trace.getTracer("test").startSpan("work").end();
   log.warn("Slow", { MySQL: { name: "db" }, seconds: 3 });
-  await telemetry.stop(new AbortController().signal);
+  await telemetry.stop();
   vi.unstubAllEnvs();
   for (const part of [trace, context, propagation]) part.disable();
   return lines;

@@ -7,13 +7,15 @@ import { hostname } from "node:os";
 import type { Resource } from "@opentelemetry/resources";
 import { aborted } from "../clock/waits.ts";
 import { logChannel, type Logger, logLevels } from "../log/logger.ts";
-import type { Service } from "../serve/http-listener.ts";
 import { hasSdk } from "../tracing/opentelemetry-api.ts";
 import { metricProducer } from "./otlp-metrics.ts";
 
 /** What OpenTelemetry's specification calls the three kinds of telemetry. */
 const signals = ["traces", "metrics", "logs"] as const;
 type Signal = (typeof signals)[number];
+
+/** The milliseconds of system time, which the SDK's timers use, within which the last telemetry is sent. */
+const flushTimeout = 5000;
 
 interface TelemetryParts {
   /** The name of the manager: the service's, unless the environment has another. */
@@ -30,7 +32,7 @@ interface Exporting {
 }
 
 /** The telemetry that a manager sends: none, unless `OTEL_EXPORTER_OTLP_ENDPOINT` or one for a signal is set. */
-export class Telemetry implements Service {
+export class Telemetry {
   readonly #parts: TelemetryParts;
   readonly #wanted: ReadonlySet<Signal>;
   readonly #exporting: Exporting[] = [];
@@ -69,16 +71,13 @@ export class Telemetry implements Service {
     log.info("Sending telemetry over OTLP", { signals: [...this.#wanted] });
   }
 
-  /** Does nothing: what the servers do is traced already. */
-  async start(): Promise<void> {}
-
-  /** Sends what is left. */
-  async stop(deadline: AbortSignal): Promise<void> {
+  /** Sends what is left, within a time. */
+  async stop(): Promise<void> {
     if (this.#receiveLine) unsubscribe(logChannel, this.#receiveLine);
     const sent = Promise.all(this.#exporting.map((part) => part.shutdown())).catch((error: unknown) =>
       this.#parts.log.warn("The last telemetry can't be sent", { error }),
     );
-    await Promise.race([sent, aborted(deadline)]);
+    await Promise.race([sent, aborted(AbortSignal.timeout(flushTimeout))]);
   }
 
   #exportTraces({ traces, toTraces }: Sdk, resource: Resource): void {
