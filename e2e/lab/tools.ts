@@ -27,6 +27,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "Kubernetes' own conformance suite on the embedded cluster; writes its verdicts down",
       steps: [program("e2e/oracle/kubernetes-suite/run.ts")],
     },
+    suites: {
+      summary: "[PROJECT [PACKAGE…]]: envtest suites of projects in Go, on the embedded cluster and on a real one",
+      steps: [script("build"), program("e2e/lab/suites/main.ts")],
+    },
     olm: {
       summary: "bundles and catalogs as operator-sdk, opm and OLM itself see them",
       steps: [
