@@ -12,7 +12,7 @@ import { translateTypes } from "../../../src/importer/types/write-module.ts";
 import { importPaths, moduleFolder, runControllerGen } from "./go-module.ts";
 import { kubernetesTexts } from "./kubernetes-texts.ts";
 import type { Operator } from "./operators.ts";
-import { removeRefusedMarkers } from "./refused-markers.ts";
+import { removeRefusedMarkers } from "../../../src/importer/types/refused-markers.ts";
 
 /** The result of comparing a kind. */
 export interface ComparedKind {
@@ -40,7 +40,7 @@ export async function compareOperator(operator: Operator, controllerGen: string)
   const paths = importPaths(operator);
   const { packages, notes } = readPackages(new GoModules(folder), paths);
   const folderOf = (path: string): string => `${paths.includes(path) ? "api" : "types"}/${path}`;
-  const files = Object.fromEntries(translateTypes(packages, { folderOf, roots: paths, hasGroupVersion: false }));
+  const files = Object.fromEntries(translateTypes(packages, { folderOf, roots: paths, hasGroupVersion: () => false }));
   const embedded = operator.generateEmbeddedObjectMeta === true;
   const flags = `allowDangerousTypes=true,generateEmbeddedObjectMeta=${embedded}`;
   const theirs = runControllerGen(controllerGen, folder, paths, flags);

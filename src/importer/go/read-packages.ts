@@ -2,16 +2,19 @@
 
 import { kubernetesAlias } from "../types/built-in-types.ts";
 import type { GoComment, GoConstant, GoField, GoPackage, GoPlace, GoType, GoTypeDeclaration } from "./model.ts";
+import type { GoKind } from "./operator-sources.ts";
 import type { GoModules, ParsedPackage } from "./modules.ts";
 import { type GoFieldSyntax, type GoFile, type GoTypeSpec, type GoTypeSyntax, unquote } from "./parse.ts";
 
-/** The packages that the kinds of some packages need. Notes say what has no counterpart, with its place. */
+/** The packages that all kinds of some packages need, and some further types. Notes say what has no counterpart, with its place. */
 export function readPackages(
   modules: GoModules,
   paths: readonly string[],
+  further: readonly GoKind[] = [],
 ): { readonly packages: readonly GoPackage[]; readonly notes: readonly string[] } {
   const reader = new Reader(modules);
   for (const path of paths) reader.needKinds(path);
+  reader.need(further);
   const packages = reader.read();
   return { packages, notes: [...modules.notes, ...reader.notes] };
 }
@@ -34,17 +37,11 @@ interface IndexedPackage {
   readonly read: Map<string, GoTypeDeclaration>;
 }
 
-/** A type that is used by its name. */
-interface Use {
-  readonly path: string;
-  readonly name: string;
-}
-
 class Reader {
   readonly notes: string[] = [];
   readonly #modules: GoModules;
   readonly #packages = new Map<string, IndexedPackage | undefined>();
-  readonly #needed: Use[] = [];
+  readonly #needed: GoKind[] = [];
 
   constructor(modules: GoModules) {
     this.#modules = modules;
@@ -54,6 +51,10 @@ class Reader {
     const found = this.#find(path);
     if (found === undefined) return;
     for (const name of found.declared.keys()) if (this.#isKind(found, name)) this.#needed.push({ path, name });
+  }
+
+  need(types: readonly GoKind[]): void {
+    this.#needed.push(...types);
   }
 
   read(): GoPackage[] {
@@ -123,7 +124,7 @@ class Reader {
   }
 
   /** The package and the name of a type that is used by its name; undefined for any other, and for Go's own. */
-  #use(found: IndexedPackage, source: GoFile, type: GoTypeSyntax): Use | undefined {
+  #use(found: IndexedPackage, source: GoFile, type: GoTypeSyntax): GoKind | undefined {
     if (type.kind === "pointer") return this.#use(found, source, type.of);
     if (type.kind !== "name") return undefined;
     const { qualifier, name } = type;
@@ -168,7 +169,7 @@ class Reader {
     }
   }
 
-  #reference(used: Use, at: GoPlace): GoType {
+  #reference(used: GoKind, at: GoPlace): GoType {
     const { path, name } = used;
     const own = ownTypes[`${path}.${name}`];
     if (own !== undefined) return own;

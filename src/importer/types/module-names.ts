@@ -56,12 +56,12 @@ export class ModuleNames {
       const alias = this.#runtimeAlias(name);
       return `${name === "defineKind" ? "" : "type "}${name}${alias === name ? "" : ` as ${alias}`}`;
     });
-    const lists = new Map([...(own.length > 0 ? [["@tsbuilder/runtime", own] as const] : []), ...this.#named]);
-    const named = [...lists].map(([specifier, names]) => importNames([...names], stringLiteral(specifier)));
+    const runtime = own.length > 0 ? importNames(own, stringLiteral("@tsbuilder/runtime")) : "";
+    const named = [...this.#named].map(([specifier, names]) => importNames([...names], stringLiteral(specifier)));
     const others = [...this.#aliases].map(
       ([specifier, alias]) => `import type * as ${alias} from ${stringLiteral(specifier)};\n`,
     );
-    return [...named, ...others].join("");
+    return [runtime, ...named, ...others].join("");
   }
 
   get declarations(): string[] {

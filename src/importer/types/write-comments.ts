@@ -13,10 +13,16 @@ export function writeComments(
   const documented = last?.isDoc ? comments : [...comments, { isDoc: true, lines: [] }];
   return documented
     .map(({ isDoc, lines }, i) => {
-      const all = i === documented.length - 1 ? [...lines, ...more] : lines;
+      const all = i === documented.length - 1 ? [...trimmed(lines), ...more] : trimmed(lines);
       return all.length === 0 ? "" : `${writeComment(all.map(oneLine), indent)}${isDoc ? "" : "\n"}`;
     })
     .join("");
+}
+
+/** Lines without the empty ones at both ends. */
+function trimmed(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  return first === -1 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== "") + 1);
 }
 
 /** Returns whether a line stays one in a comment of TypeScript. */

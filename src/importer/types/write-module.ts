@@ -3,6 +3,7 @@
 import { posix } from "node:path";
 import { stringLiteral } from "../../shared/source-text.ts";
 import {
+  type GoComment,
   type GoConstant,
   type GoField,
   type GoPackage,
@@ -22,8 +23,8 @@ export interface TypesLayout {
   readonly folderOf: (goPackage: string) => string;
   /** The packages whose kinds are the project's. */
   readonly roots: readonly string[];
-  /** Each folder of these has a `groupversion_info.ts`; else a kind names its group and version itself. */
-  readonly hasGroupVersion: boolean;
+  /** Returns whether the folder of a package has a `groupversion_info.ts`; else its kinds name group and version themselves. */
+  readonly hasGroupVersion: (goPackage: string) => boolean;
 }
 
 /** The modules of some packages by path. */
@@ -38,7 +39,7 @@ export function translateTypes(packages: readonly GoPackage[], layout: TypesLayo
   const written = modules.map(({ package: of, isRoot, stem, stems }) => {
     const path = `${layout.folderOf(of.path)}/${stem}.ts`;
     const isHere = ({ name }: { readonly name: string }): boolean => stems.get(name) === stem;
-    const writer = new ModuleWriter(of, path, places, layout.hasGroupVersion);
+    const writer = new ModuleWriter(of, path, places, layout.hasGroupVersion(of.path));
     return [path, writer.module(of.types.filter(isHere), of.constants.filter(isHere), isRoot, stem)] as const;
   });
   return new Map(written);
@@ -78,6 +79,20 @@ function isMarker(line: string): boolean {
   );
 }
 
+/** Markers that mean something for all types of a package, other than the group, the version and what Go generates. */
+function isPackageMarker(line: string): boolean {
+  return isWritable(line) && /^\+(?!kubebuilder:(?:object|docs-gen)|groupName|versionName)(?:kubebuilder:|optional|required)/u.test(line);
+}
+
+/** Markers that say what the question mark of a field says, or that a type is a kind. */
+function withoutImplied(comments: readonly GoComment[], implied: RegExp): GoComment[] {
+  return comments.map(({ isDoc, lines }) => ({ isDoc, lines: lines.filter((line) => !implied.test(line.trim())) }));
+}
+
+const optional = /^\+(?:optional|kubebuilder:validation:Optional)$/u;
+const required = /^\+(?:required|kubebuilder:validation:Required)$/u;
+const root = /^\+kubebuilder:object:root(?::?=true)?$/u;
+
 class ModuleWriter {
   readonly #names: ModuleNames;
   readonly #package: GoPackage;
@@ -104,10 +119,8 @@ class ModuleWriter {
     const kinds = isRoot ? types.filter(({ isKind }) => isKind).map((each) => this.#kind(each)) : [];
     // The markers of a Go package count for all of its files, and here for all of a folder: the first module has them.
     const isFirst = stem === [...modulesOf(this.#package, isRoot).values()].sort()[0];
-    const markers = this.#package.markers.filter(
-      (line) => isFirst && isWritable(line) && !/^\+(?:build|groupName|versionName)\b/u.test(line.trim()),
-    );
-    const comment = markers.map((line) => `// ${line}\n`).join("");
+    const markers = new Set(isFirst ? this.#package.markers.map((line) => line.trim()).filter(isPackageMarker) : []);
+    const comment = [...markers].map((line) => `// ${line}\n`).join("");
     const parts = [comment, this.#names.imports, ...this.#names.declarations, ...declarations];
     return [...parts, values.join(""), ...kinds].filter((part) => part !== "").join("\n");
   }
@@ -155,12 +168,14 @@ class ModuleWriter {
     const markers = own
       .filter(({ isInline }) => isInline)
       .flatMap((field) => linesOf(field.comments).filter(isMarker));
-    return `${writeComments(comments, markers, "")}export interface ${name}${base} {\n${members.join("")}}\n`;
+    const written = withoutImplied(comments, root);
+    return `${writeComments(written, markers, "")}export interface ${name}${base} {\n${members.join("")}}\n`;
   }
 
   #member({ name, isOmitted, comments, type }: GoField): string {
     const key = /^[A-Za-z_$][\w$]*$/u.test(name) ? name : stringLiteral(name);
-    return `${writeComments(comments, [], "  ")}  ${key}${isOmitted ? "?" : ""}: ${this.#type(type)};\n`;
+    const written = withoutImplied(comments, isOmitted ? optional : required);
+    return `${writeComments(written, [], "  ")}  ${key}${isOmitted ? "?" : ""}: ${this.#type(type)};\n`;
   }
 
   #constant({ name, comments, value, type }: GoConstant): string {

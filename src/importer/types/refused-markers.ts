@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../../../src/generators/model/diagnostic.ts";
+import type { Diagnostic } from "../../generators/model/diagnostic.ts";
 
 /**
  * Takes lines of comments out that the generators refuse and controller-gen ignores: a misspelt marker, or one in the
@@ -16,7 +16,7 @@ export function removeRefusedMarkers(
     const marker = /^\s*(?:\/\/|\/\*\*|\*)\s*(\+.*?)(?:\s*\*\/)?$/u.exec(line)?.[1];
     if (marker === undefined) continue;
     // The line stays, so that the places of other findings are right.
-    lines[at.line - 1] = line.includes("/**") ? "" : line.replace(marker, "+go-types:removed");
+    lines[at.line - 1] = line.includes("/**") ? "" : line.replace(marker, "+import:removed");
     files[at.file] = lines.join("\n");
     removed.push(`${marker} (${message})`);
   }
