@@ -35,8 +35,8 @@ export class ModuleNames {
   of(specifier: string, name: string): string {
     let alias = this.#aliases.get(specifier);
     if (alias === undefined) {
-      const words = specifier.replace(/(?:_types)?\.ts$/u, "").split(/[^A-Za-z0-9]+/u);
-      const wanted = words.slice(-3).join("").replace(/^\d/u, "_$&");
+      const words = specifier.replace(/\/[^/]*\.ts$/u, "").split(/[^A-Za-z0-9]+/u);
+      const wanted = words.slice(-2).join("").replace(/^\d/u, "_$&");
       const taken = new Set([...this.#aliases.values(), ...this.#own]);
       alias = wanted;
       for (let i = 2; taken.has(alias); i++) alias = `${wanted}${i}`;
