@@ -15,11 +15,17 @@ export interface ManifestComparison {
   readonly differences: readonly string[];
   /** How many descriptions are worded or broken otherwise. */
   readonly descriptions: number;
+  /** Differences within types of Kubernetes: the Go project may have another release of it. */
+  readonly kubernetes: readonly string[];
 }
 
 /** Compares the manifests in the `config/` of a Go project with generated ones, which are given by path. */
-export function compareManifests(root: string, generated: (path: string) => string | undefined): ManifestComparison {
-  const comparison = { crds: [] as string[], differences: [] as string[], descriptions: 0 };
+export function compareManifests(
+  root: string,
+  generated: (path: string) => string | undefined,
+  kubernetesFields: ReadonlySet<string>,
+): ManifestComparison {
+  const comparison = { crds: [] as string[], differences: [] as string[], descriptions: 0, kubernetes: [] as string[] };
   for (const name of crdFiles(root)) {
     const path = `config/crd/bases/${name}`;
     const theirs = readObjects(readSource(join(root, path)) ?? "");
@@ -35,7 +41,11 @@ export function compareManifests(root: string, generated: (path: string) => stri
       comparison.crds.push(nameOf(value));
       compareValues(effective(value), effective(other.value), [], (steps, left, right) => {
         if (steps.at(-1) === "description" && typeof (left ?? right) === "string") comparison.descriptions++;
-        else comparison.differences.push(`${path}:${lineOf(steps)}: ${describe(steps, left, right)}`);
+        else {
+          const isTheirs = steps.slice(0, -1).some((step, i) => steps[i - 1] === "properties" && kubernetesFields.has(String(step)));
+          const list = isTheirs ? comparison.kubernetes : comparison.differences;
+          list.push(`${path}:${lineOf(steps)}: ${describe(steps, left, right)}`);
+        }
       });
     }
   }

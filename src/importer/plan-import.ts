@@ -2,8 +2,11 @@
 // and `create webhook` follow as ever; this file adds the parts that come from Go: types, markers, samples. Nothing of the Go project
 // is run, and nothing outside of its folder and of Go's module cache is read.
 
+import { join } from "node:path";
+import { stringify } from "yaml";
 import type { Diagnostic } from "../generators/model/diagnostic.ts";
 import { planManifests } from "../generators/manifests.ts";
+import { loadCoreSchemas } from "../generators/schema/built-in-types.ts";
 import { partKeys, type ScaffoldInputs } from "../plugins/contract/plugin.ts";
 import {
   controllerFile,
@@ -18,9 +21,13 @@ import type { Draft } from "../scaffold/tree.ts";
 import { blockCommentText } from "../shared/source-text.ts";
 import { findKind } from "@tsbuilder/apimachinery/kinds";
 import { compareManifests, type ManifestComparison } from "./compare-manifests.ts";
+import type { GoPackage, GoType } from "./go/model.ts";
+import { readSource } from "./go/modules.ts";
 import type { GoKind } from "./go/operator-sources.ts";
 import { importConfig } from "./import-config.ts";
 import { boilerplateOf, type GoProject, type ImportedController, readGoProject, sharedFolder } from "./read-go-project.ts";
+import { projectFile } from "../project/store.ts";
+import { builtInType } from "./types/built-in-types.ts";
 import { removeRefusedMarkers } from "./types/refused-markers.ts";
 import { isWritable } from "./types/write-comments.ts";
 import { translateTypes } from "./types/write-module.ts";
@@ -47,12 +54,13 @@ export interface ImportReport {
 }
 
 /** Plans the import of the Go project in a folder. Throws if it is none. */
-export function planImport(
+export async function planImport(
   root: string,
   options: { readonly cliVersion: string; readonly projectName?: string | undefined },
-): ImportPlan {
-  const read = readGoProject(root, options);
-  const { project } = read;
+): Promise<ImportPlan> {
+  const read = await readWithKubernetes(root, options);
+  const { project, packages } = read;
+  const generator = generatorOptions(root);
   const config = importConfig(root, project);
   const leftOut = [...read.notes, ...config.notes];
   const errors: string[] = [];
@@ -69,11 +77,12 @@ export function planImport(
         config.blueprint,
       ),
     generate: async (draft) => {
-      const { removed, findings } = await generate(draft);
+      const { removed, findings } = await generate(draft, generator);
       leftOut.push(...removed.map((marker) => `a marker that controller-gen ignores is left out: ${marker}`));
       const serious = findings.filter(({ severity }) => severity === "error");
       errors.push(...serious.map(({ at, message }) => (at ? `${at.file}:${at.line}: ${message}` : message)));
-      if (errors.length === 0) comparison = compareManifests(root, (path) => draft.read(path));
+      const builtIn = kubernetesFields(packages);
+      if (errors.length === 0) comparison = compareManifests(root, (path) => draft.read(path), builtIn);
       return [];
     },
     report: () => ({ leftOut, errors, comparison }),
@@ -81,12 +90,19 @@ export function planImport(
 }
 
 /** Generates into a draft, without the markers that only our generators refuse. */
-async function generate(draft: Draft): Promise<{ removed: string[]; findings: readonly Diagnostic[] }> {
+async function generate(
+  draft: Draft,
+  options: Readonly<Record<string, unknown>>,
+): Promise<{ removed: string[]; findings: readonly Diagnostic[] }> {
   const removed: string[] = [];
+  // All commands that generate read the options there.
+  if (Object.keys(options).length > 0)
+    draft.write(projectFile, `${draft.read(projectFile) ?? ""}${stringify({ manifests: options })}`, "generated");
   for (;;) {
     const { changes, diagnostics } = await planManifests(draft, { prune: true });
     const files: Record<string, string> = {};
-    for (const { at } of diagnostics) if (at) files[at.file] = draft.read(at.file) ?? "";
+    for (const { at } of diagnostics)
+      if (at && /^(?:api|src\/types)\//u.test(at.file)) files[at.file] = draft.read(at.file) ?? "";
     const more = removeRefusedMarkers(files, diagnostics);
     if (more.length === 0) {
       for (const { path, content } of changes)
@@ -97,6 +113,65 @@ async function generate(draft: Draft): Promise<{ removed: string[]; findings: re
     removed.push(...more);
     for (const [path, text] of Object.entries(files)) draft.write(path, text);
   }
+}
+
+/** Reads a project; structs of Kubernetes that TypeScript lacks are read from Go's module cache. */
+async function readWithKubernetes(
+  root: string,
+  options: { readonly cliVersion: string; readonly projectName?: string | undefined },
+): Promise<GoProject> {
+  const missing = new Set<string>();
+  for (;;) {
+    const read = readGoProject(root, { ...options, missing });
+    const used = [...externalTypes(read.packages)].flatMap(({ package: path, name }) => {
+      const found = builtInType(path, name);
+      return found?.module.includes("/k8s/") ? [{ ...found, id: `${path}.${name}` }] : [];
+    });
+    const schemas = await loadCoreSchemas(new Set(used.map(({ module }) => module)), {});
+    const lacking = used.filter(({ module, name, id }) => !missing.has(id) && schemas(module, name) === undefined);
+    if (lacking.length === 0) return read;
+    for (const { id } of lacking) missing.add(id);
+  }
+}
+
+function* externalTypes(packages: readonly GoPackage[]): Generator<Extract<GoType, { kind: "ref" | "external" }>> {
+  const within = function* (type: GoType): Generator<Extract<GoType, { kind: "ref" | "external" }>> {
+    if (type.kind === "external") yield type;
+    else if (type.kind === "list") yield* within(type.of);
+    else if (type.kind === "map") yield* within(type.of);
+    else if (type.kind === "struct") for (const { type: of } of type.fields) yield* within(of);
+  };
+  for (const { types: declared } of packages) for (const { type } of declared) yield* within(type);
+}
+
+/** The names of fields whose types are Kubernetes' own: below them, the release of Kubernetes decides. */
+function kubernetesFields(packages: readonly GoPackage[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const isOwn = (type: GoType): boolean =>
+    type.kind === "external" ? builtInType(type.package, type.name)?.module.includes("/k8s/") === true || type.name === "ObjectMeta"
+      : (type.kind === "list" || type.kind === "map") && isOwn(type.of);
+  const walk = (type: GoType): void => {
+    if (type.kind === "list" || type.kind === "map") walk(type.of);
+    if (type.kind !== "struct") return;
+    for (const field of type.fields) {
+      if (isOwn(field.type)) names.add(field.name);
+      walk(field.type);
+    }
+  };
+  for (const { types: declared } of packages) for (const { type } of declared) walk(type);
+  return names;
+}
+
+/** The options that the Makefile gives to controller-gen, as far as they change what is generated. */
+function generatorOptions(root: string): Record<string, unknown> {
+  const makefile = readSource(join(root, "Makefile")) ?? "";
+  const crd = [...makefile.matchAll(/\bcrd:([\w=,"{};]+)/gu)].map(([, options]) => options!).join(",");
+  const length = /\bmaxDescLen=(\d+)/u.exec(crd)?.[1];
+  return {
+    ...(/\bgenerateEmbeddedObjectMeta=true/u.test(crd) && { generateEmbeddedObjectMeta: true }),
+    ...(/\ballowDangerousTypes=true/u.test(crd) && { allowDangerousTypes: true }),
+    ...(length !== undefined && { maxDescLen: Number(length) }),
+  };
 }
 
 /** Each kind's module replaces that of a new kind; all others stand beside it. */

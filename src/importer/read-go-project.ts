@@ -20,9 +20,10 @@ import {
   qualifiedGroup,
 } from "../project/project.ts";
 import { readProject, toRecord } from "../project/store.ts";
+import { maxProjectName } from "../project/validate.ts";
 import { TsbuilderError } from "../shared/errors.ts";
 import { readYaml } from "../shared/read-yaml.ts";
-import type { GoPackage, GoTypeDeclaration } from "./go/model.ts";
+import { type GoPackage, type GoTypeDeclaration, markerValueOf } from "./go/model.ts";
 import { GoModules, readSource } from "./go/modules.ts";
 import {
   type GoController,
@@ -70,10 +71,12 @@ interface ImportOptions {
   readonly cliVersion: string;
   /** Default: that in PROJECT. */
   readonly projectName?: string | undefined;
+  /** Structs of Kubernetes that TypeScript lacks. */
+  readonly missing?: ReadonlySet<string>;
 }
 
 /** Reads the project in a folder. Throws if it is none of kubebuilder's layout with Go. */
-export function readGoProject(root: string, { cliVersion, projectName }: ImportOptions): GoProject {
+export function readGoProject(root: string, { cliVersion, projectName, missing }: ImportOptions): GoProject {
   const record = readRecord(root);
   const modules = new GoModules(root);
   const sources = readOperatorSources(root, modules);
@@ -84,12 +87,12 @@ export function readGoProject(root: string, { cliVersion, projectName }: ImportO
   const { packages, notes: typeNotes } = readPackages(
     modules,
     own.map(({ path }) => path),
-    foreign.map(({ path, kind }) => ({ path, name: kind })),
+    { further: foreign.map(({ path, kind }) => ({ path, name: kind })), missing },
   );
   const domain = text(record, "domain") || "example.com";
   const base: Project = {
     domain,
-    projectName: projectName ?? (text(record, "projectName") || basename(root).toLowerCase()),
+    projectName: projectName ?? (text(record, "projectName") || nameOfFolder(root)),
     multigroup: record["multigroup"] === true,
     namespaced: record["namespaced"] === true,
     namespaces: [],
@@ -124,6 +127,11 @@ export function readGoProject(root: string, { cliVersion, projectName }: ImportO
   };
 }
 
+function nameOfFolder(root: string): string {
+  const words = basename(root).replace(/@.*$/u, "").toLowerCase().match(/[a-z0-9]+/gu) ?? [];
+  return words.join("-").replace(/^[0-9-]+/u, "").slice(0, maxProjectName) || "operator";
+}
+
 /** The license header of the project's Go files; empty without one. */
 export function boilerplateOf(root: string): string {
   const found = (readSource(join(root, "hack/boilerplate.go.txt")) ?? "")
@@ -146,8 +154,9 @@ function readRecord(root: string): Record_ {
     return refuse(`"${root}" has no PROJECT file`, "name the folder of a project that kubebuilder or operator-sdk made");
   const [record] = readYaml("PROJECT", file, { code: "INVALID_SOURCE", hint: "fix the PROJECT file of the Go project" });
   if (!isObject(record)) return refuse('"PROJECT" is no mapping', "restore the file from version control");
-  const layout = [record["layout"]].flat().map(String);
-  if (String(record["version"]) !== "3" || !layout.some((key) => key.startsWith("go.") || key.includes(".go."))) {
+  const layout = [record["layout"] ?? []].flat().map(String);
+  const isGo = layout.length === 0 || layout.some((key) => key.startsWith("go.") || key.includes(".go."));
+  if (String(record["version"]) !== "3" || !isGo) {
     const found = `version ${String(record["version"])}, layout ${layout.join(", ")}`;
     return refuse(
       `"PROJECT" is not that of a Go project in version 3: it has ${found}`,
@@ -176,15 +185,21 @@ function readEntries(record: Record_, root: string, modules: GoModules, notes: s
   const entries = listed.map((resource): Entry => {
     const one = resource as Record_;
     const controllers = Array.isArray(one["controllers"]) ? one["controllers"].filter(isObject) : [];
-    const origin = one["core"] === true || text(one, "path").startsWith("k8s.io/api/") ? "core" : one["external"] === true ? "external" : one["api"] === undefined ? "external" : "own";
+    const path = text(one, "path") || guessPath(one, root, modules);
+    const origin =
+      one["core"] === true || path.startsWith("k8s.io/api/")
+        ? "core"
+        : one["external"] === true || !(path === modules.path || path.startsWith(`${modules.path}/`))
+          ? "external"
+          : "own";
+    const domain = text(one, "domain") || (origin === "own" ? text(record, "domain") : "");
     return {
-      group: text(one, "group"),
-      domain: text(one, "domain"),
+      ...groupOf(modules, path, origin === "core" ? "" : domain, { group: text(one, "group"), domain }),
       version: text(one, "version"),
       kind: text(one, "kind"),
       plural: text(one, "plural"),
       origin,
-      path: text(one, "path") || guessPath(one, root, modules),
+      path,
       controllers:
         controllers.length > 0
           ? controllers.map((each) => text(each as Record_, "name") || undefined)
@@ -195,7 +210,39 @@ function readEntries(record: Record_, root: string, modules: GoModules, notes: s
     };
   });
   if (entries.length === 0) notes.push("PROJECT: there are no resources");
-  return entries;
+  return [...entries, ...otherVersions(entries, modules, notes)];
+}
+
+/** Versions of listed kinds that PROJECT doesn't list, in folders beside theirs. */
+function otherVersions(entries: readonly Entry[], modules: GoModules, notes: string[]): Entry[] {
+  const own = entries.filter(({ origin }) => origin === "own");
+  return own.flatMap((entry) => {
+    const beside = entry.path.slice(0, entry.path.lastIndexOf("/"));
+    return modules.foldersIn(beside).flatMap((version): Entry[] => {
+      const path = `${beside}/${version}`;
+      const isListed = own.some((other) => other.path === path && other.kind === entry.kind);
+      if (isListed || !/^v\d+(?:(?:alpha|beta)\d+)?$/u.test(version)) return [];
+      const declares = modules.find(path)?.files.some(({ source }) => source.types.some(({ name }) => name === entry.kind));
+      if (!declares) return [];
+      notes.push(`PROJECT: ${version} of ${entry.kind} is not listed; it is imported, too`);
+      return [{ ...entry, version, path, controllers: [], webhooks: {} }];
+    });
+  });
+}
+
+/** The group that a Go package's marker names, if PROJECT says another, as older versions of kubebuilder had it. */
+function groupOf(
+  modules: GoModules,
+  path: string,
+  domain: string,
+  listed: { readonly group: string; readonly domain: string },
+): { readonly group: string; readonly domain: string } {
+  const markers = modules.find(path)?.files.flatMap(({ source }) => source.markers.map(({ text: line }) => line)) ?? [];
+  const named = markerValueOf(markers, "groupName")?.replace(/^"(.*)"$/u, "$1");
+  if (named === undefined || named === qualifiedGroup(listed)) return listed;
+  if (named === domain) return { group: "", domain };
+  if (named.endsWith(`.${domain}`) && domain !== "") return { group: named.slice(0, -domain.length - 1), domain };
+  return { group: named.replace(/\..*$/u, ""), domain: named.includes(".") ? named.replace(/^[^.]*\./u, "") : "" };
 }
 
 /** Where older versions of kubebuilder put a kind's package. */
@@ -309,7 +356,7 @@ class Matcher {
       this.resources.push({ ...resource, controllers: records, webhooks: webhooksOf(entry, hooks, described) });
     }
     for (const { file, line, receiver, reconciles } of unused)
-      notes.push(`${file}:${line}: ${receiver} reconciles ${reconciles.path}.${reconciles.name}, which PROJECT does not list; it is left out`);
+      notes.push(`${file}:${line}: ${receiver} reconciles ${reconciles.path}.${reconciles.name}, of which no kind is imported; it is left out`);
     // The resources of the records have their controllers and webhooks now.
     const current = (resource: Resource): Resource => this.resources.find((each) => isSameResource(each, resource))!;
     this.content = {
@@ -334,7 +381,7 @@ class Matcher {
       if (webhooks[key] !== true) return [];
       const [marker, ...others] = [...this.#left].filter(({ text: each }) => isWebhookOf(each, resource, mutating));
       if (marker === undefined) {
-        notes.push(`PROJECT: no marker of the ${role} of ${resource.kind} was found; it has kubebuilder's default`);
+        notes.push(`PROJECT: the ${role} of ${resource.kind} is left out: no marker of it was found`);
         return [];
       }
       this.#left.delete(marker);
@@ -370,8 +417,8 @@ function webhooksOf(
   const spokes = Array.isArray(webhooks["spoke"]) ? webhooks["spoke"].map(String) : [];
   return {
     ...noWebhooks,
-    defaulting: webhooks["defaulting"] === true,
-    validation: webhooks["validation"] === true,
+    defaulting: hooks.some(({ role }) => role === "defaulter"),
+    validation: hooks.some(({ role }) => role === "validator"),
     spokes: webhooks["conversion"] === true ? spokes.filter((each) => versions.includes(each)) : undefined,
     defaultingPath: pathOf("defaulter"),
     validationPath: pathOf("validator"),

@@ -44,6 +44,18 @@ export class GoModules {
     return this.#found.get(path);
   }
 
+  /** The names of the folders at an import path in the project. */
+  foldersIn(path: string): string[] {
+    const folder = path.startsWith(`${this.path}/`) ? inside(this.#root, path.slice(this.path.length + 1)) : undefined;
+    const entries = folder === undefined ? [] : readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+  }
+
+  /** The version of a module that the project requires; undefined if it doesn't. */
+  versionOf(module: string): string | undefined {
+    return this.#goMod.requires.get(module);
+  }
+
   /** The name of a package, which need not be the end of its path. */
   nameOf(path: string): string {
     return this.find(path)?.name ?? path.replace(/\/v\d+$/u, "").replace(/^.*\//u, "");

@@ -99,8 +99,10 @@ class Parser {
     let from = this.#lastEnd();
     this.#accept(";");
     while (this.#at < this.#tokens.length) {
-      const start = this.#peek().start;
-      const keyword = this.#peek().text;
+      const { start, text: keyword } = this.#peek();
+      // controller-gen reads no markers in the documentation of values.
+      const doc = keyword === "var" || keyword === "const" ? this.#docOf(this.#peek()) : undefined;
+      if (doc !== undefined) inner.add(doc);
       if (keyword === "import") this.#group(from, () => imports.push(this.#import()));
       else if (keyword === "type")
         this.#group(from, (before, doc) => types.push(this.#typeSpec(before, doc)));
@@ -222,7 +224,9 @@ class Parser {
           return other();
         case "func":
           this.#skipBrackets();
-          if (![";", "}", ")", ","].includes(this.#peek().text) && this.#peek().kind !== "string") this.#type();
+          if (this.#peek().text === "(") this.#skipBrackets();
+          else if (![";", "}", ")", "]", ","].includes(this.#peek().text) && this.#peek().kind !== "string")
+            this.#type();
           return other();
         case "chan":
         case "<-":

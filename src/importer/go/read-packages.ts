@@ -6,13 +6,20 @@ import type { GoKind } from "./operator-sources.ts";
 import type { GoModules, ParsedPackage } from "./modules.ts";
 import { type GoFieldSyntax, type GoFile, type GoTypeSpec, type GoTypeSyntax, unquote } from "./parse.ts";
 
+interface ReadOptions {
+  /** Types that are needed beside the kinds. */
+  readonly further?: readonly GoKind[];
+  /** Structs of Kubernetes that TypeScript lacks, as `PACKAGE.NAME`: those that are only parts of others. They are translated, too. */
+  readonly missing?: ReadonlySet<string>;
+}
+
 /** The packages that all kinds of some packages need, and some further types. Notes say what has no counterpart, with its place. */
 export function readPackages(
   modules: GoModules,
   paths: readonly string[],
-  further: readonly GoKind[] = [],
+  { further = [], missing = new Set() }: ReadOptions = {},
 ): { readonly packages: readonly GoPackage[]; readonly notes: readonly string[] } {
-  const reader = new Reader(modules);
+  const reader = new Reader(modules, missing);
   for (const path of paths) reader.needKinds(path);
   reader.need(further);
   const packages = reader.read();
@@ -40,11 +47,13 @@ interface IndexedPackage {
 class Reader {
   readonly notes: string[] = [];
   readonly #modules: GoModules;
+  readonly #missing: ReadonlySet<string>;
   readonly #packages = new Map<string, IndexedPackage | undefined>();
   readonly #needed: GoKind[] = [];
 
-  constructor(modules: GoModules) {
+  constructor(modules: GoModules, missing: ReadonlySet<string>) {
     this.#modules = modules;
+    this.#missing = missing;
   }
 
   needKinds(path: string): void {
@@ -176,7 +185,8 @@ class Reader {
     const declared = this.#find(path)?.declared.get(name);
     const isKubernetes = /^k8s\.io\/(?:api|apimachinery)\//u.test(path) || (/^k8s\.io\//u.test(path) && name === "JSON");
     // Structs of Kubernetes are in a package of ours; its named strings, lists and maps are not.
-    if (isKubernetes && declared?.spec.type.kind === "struct") return { kind: "external", package: path, name };
+    const isStruct = declared?.spec.type.kind === "struct" && !this.#missing.has(`${path}.${name}`);
+    if (isKubernetes && isStruct) return { kind: "external", package: path, name };
     if (isKubernetes && declared === undefined)
       return kubernetesAlias(path, name) ?? { kind: "external", package: path, name };
     if (declared === undefined) return this.#unsupported(`${path}.${name}, which is not on this machine`, at);
@@ -259,5 +269,5 @@ const basicNames = new Set(
 const ownTypes: Readonly<Record<string, GoType>> = {
   "time.Duration": { kind: "basic", name: "int64" },
   "time.Time": { kind: "basic", name: "string" },
-  "encoding/json.RawMessage": { kind: "external", package: "encoding/json", name: "RawMessage" },
+  "encoding/json.RawMessage": { kind: "bytes" },
 };

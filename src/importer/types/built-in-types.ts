@@ -31,7 +31,6 @@ const runtimeTypes: Readonly<Record<string, string>> = {
   "k8s.io/apimachinery/pkg/runtime.RawExtension": "RawExtension",
   "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "JSONValue",
   "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1.JSON": "JSONValue",
-  "encoding/json.RawMessage": "JSONValue",
 };
 
 /** Where TypeScript has a struct of Kubernetes' Go modules: a module of ours, and the name there. */

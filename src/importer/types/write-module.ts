@@ -81,12 +81,17 @@ function isMarker(line: string): boolean {
 
 /** Markers that mean something for all types of a package, other than the group, the version and what Go generates. */
 function isPackageMarker(line: string): boolean {
-  return isWritable(line) && /^\+(?!kubebuilder:(?:object|docs-gen)|groupName|versionName)(?:kubebuilder:|optional|required)/u.test(line);
+  return isWritable(line) && /^\+(?!kubebuilder:(?:object|docs-gen|rbac|webhook)|groupName|versionName)(?:kubebuilder:|optional|required)/u.test(line);
 }
 
 /** Markers that say what the question mark of a field says, or that a type is a kind. */
 function withoutImplied(comments: readonly GoComment[], implied: RegExp): GoComment[] {
   return comments.map(({ isDoc, lines }) => ({ isDoc, lines: lines.filter((line) => !implied.test(line.trim())) }));
+}
+
+function isConditions(type: GoType): boolean {
+  if (type.kind !== "list" || type.of.kind !== "external") return false;
+  return type.of.package === metaPackage && type.of.name === "Condition";
 }
 
 const optional = /^\+(?:optional|kubebuilder:validation:Optional)$/u;
@@ -175,6 +180,9 @@ class ModuleWriter {
   #member({ name, isOmitted, comments, type }: GoField): string {
     const key = /^[A-Za-z_$][\w$]*$/u.test(name) ? name : stringLiteral(name);
     const written = withoutImplied(comments, isOmitted ? optional : required);
+    // Here a list of conditions is a list map without a marker. In Go it is atomic, and stored objects may have one twice.
+    if (isConditions(type) && !linesOf(comments).some((line) => /^\s*\+listType=/u.test(line)))
+      written.push({ isDoc: true, lines: [...(written.pop()?.lines ?? []), "+listType=atomic"] });
     return `${writeComments(written, [], "  ")}  ${key}${isOmitted ? "?" : ""}: ${this.#type(type)};\n`;
   }
 

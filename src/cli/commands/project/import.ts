@@ -31,7 +31,7 @@ const importProject = defineCommand({
     const { flags, cwd, ui, positionals, name } = call;
     const source = resolve(cwd, positionals[0]!);
     refuseFolders(source, cwd);
-    const imported = planImport(source, {
+    const imported = await planImport(source, {
       cliVersion: call.host.version(),
       projectName: flags["project-name"],
     });
@@ -102,6 +102,7 @@ function describeReport({ leftOut, errors, comparison }: ImportReport): string[]
     ...list("The types need a change before manifests can be generated:", errors),
     ...(comparison === undefined ? [] : ["", summary(comparison)]),
     ...list("What differs from the manifests of the Go project:", comparison?.differences ?? []),
+    ...list("What differs within types of Kubernetes, which are those of 1.36 here:", comparison?.kubernetes ?? []),
   ];
 }
 
