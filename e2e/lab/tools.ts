@@ -119,6 +119,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "types of operators written in Go, and their CRDs beside those of controller-gen",
       steps: [program("e2e/lab/go-types/main.ts")],
     },
+    imports: {
+      summary: "[FOLDER…]: what tsbuilder import makes of kubebuilder projects of others",
+      steps: [program("e2e/lab/imports/main.ts")],
+    },
     histories: {
       summary: "[--show] [--real] [MODULE…]: what api check finds in the releases of operators in Go",
       steps: [program("e2e/lab/histories/main.ts")],

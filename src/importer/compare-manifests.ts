@@ -26,12 +26,13 @@ export function compareManifests(
   kubernetesFields: ReadonlySet<string>,
 ): ManifestComparison {
   const comparison = { crds: [] as string[], differences: [] as string[], descriptions: 0, kubernetes: [] as string[] };
-  for (const name of crdFiles(root)) {
-    const path = `config/crd/bases/${name}`;
+  const folder = crdFolder(root);
+  for (const name of crdFiles(root, folder)) {
+    const path = `${folder}/${name}`;
     const theirs = readObjects(readSource(join(root, path)) ?? "");
     const crds = theirs.filter(({ value }) => value["kind"] === "CustomResourceDefinition");
     if (crds.length === 0) continue;
-    const ours = readObjects(generated(path) ?? "");
+    const ours = readObjects(generated(`config/crd/bases/${name}`) ?? "");
     for (const { value, lineOf } of crds) {
       const other = ours.find((each) => nameOf(each.value) === nameOf(value));
       if (other === undefined) {
@@ -56,9 +57,16 @@ export function compareManifests(
 
 type Value = Readonly<Record<string, unknown>>;
 
-function crdFiles(root: string): string[] {
+/** Where the Makefile has controller-gen write CRDs. */
+function crdFolder(root: string): string {
+  const named = /\boutput:crd:(?:artifacts:config|dir)=([\w./-]+)/u.exec(readSource(join(root, "Makefile")) ?? "")?.[1];
+  const isInside = named !== undefined && !named.startsWith("/") && !named.split("/").includes("..");
+  return isInside ? named.replace(/^\.\//u, "").replace(/\/$/u, "") : "config/crd/bases";
+}
+
+function crdFiles(root: string, folder: string): string[] {
   try {
-    return readdirSync(join(root, "config/crd/bases")).filter((name) => name.endsWith(".yaml")).sort();
+    return readdirSync(join(root, folder)).filter((name) => name.endsWith(".yaml")).sort();
   } catch {
     return [];
   }

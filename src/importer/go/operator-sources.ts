@@ -84,8 +84,14 @@ function markersOf(source: GoFile): { text: string; line: number }[] {
     comments.flatMap(({ isDoc, lines }) => (isDoc ? [] : lines.map((text) => ({ text, line })))),
   );
   return [...source.markers, ...loose]
-    .map(({ text, line }) => ({ text: text.trim(), line }))
+    .map(({ text, line }) => ({ text: withoutRepeated(text.trim()), line }))
     .filter(({ text }) => /^\+kubebuilder:(?:rbac|webhook|webhookconfiguration):/u.test(text));
+}
+
+/** A marker without arguments that it has twice, which controller-gen reads once. */
+function withoutRepeated(text: string): string {
+  const parts = text.split(",");
+  return parts.filter((part, i) => !part.includes("=") || parts.indexOf(part) === i).join(",");
 }
 
 function controllersOf(file: string, source: GoFile, modules: GoModules): GoController[] {

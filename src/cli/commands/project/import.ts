@@ -108,7 +108,7 @@ function describeReport({ leftOut, errors, comparison }: ImportReport): string[]
 
 function summary({ crds, differences, descriptions }: NonNullable<ImportReport["comparison"]>): string {
   if (crds.length === 0 && differences.length === 0)
-    return "The Go project has no CRDs in config/crd/bases to compare with.";
+    return "The Go project has no CRDs to compare with: run make manifests in it first.";
   const result = differences.length === 0 ? "CRDs, roles and webhooks are equal" : count(differences.length, "difference");
   const worded = descriptions === 0 ? "" : `; ${count(descriptions, "description")} of Kubernetes' types are worded otherwise`;
   return `Compared with the Go project's manifests (${count(crds.length, "CRD")}): ${result}${worded}.`;
