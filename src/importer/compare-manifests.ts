@@ -5,6 +5,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@tsbuilder/apimachinery/json";
 import { LineCounter, isNode, parseAllDocuments } from "yaml";
+import type { GoPackage, GoType } from "./go/model.ts";
+import { metaPackage } from "./types/built-in-types.ts";
 import { readSource } from "./go/modules.ts";
 
 /** What the comparison of manifests found. */
@@ -23,7 +25,7 @@ export interface ManifestComparison {
 export function compareManifests(
   root: string,
   generated: (path: string) => string | undefined,
-  kubernetesFields: ReadonlySet<string>,
+  packages: readonly GoPackage[],
 ): ManifestComparison {
   const comparison = { crds: [] as string[], differences: [] as string[], descriptions: 0, kubernetes: [] as string[] };
   const folder = crdFolder(root);
@@ -43,7 +45,7 @@ export function compareManifests(
       compareValues(effective(value), effective(other.value), [], (steps, left, right) => {
         if (steps.at(-1) === "description" && typeof (left ?? right) === "string") comparison.descriptions++;
         else {
-          const isTheirs = steps.slice(0, -1).some((step, i) => steps[i - 1] === "properties" && kubernetesFields.has(String(step)));
+          const isTheirs = isWithinKubernetes(packages, kindOf(value), steps);
           const list = isTheirs ? comparison.kubernetes : comparison.differences;
           list.push(`${path}:${lineOf(steps)}: ${describe(steps, left, right)}`);
         }
@@ -53,6 +55,51 @@ export function compareManifests(
   compareSets(root, generated, "config/rbac/role.yaml", rulesOf, comparison.differences);
   compareSets(root, generated, "config/webhook/manifests.yaml", webhooksOf, comparison.differences);
   return comparison;
+}
+
+function kindOf({ spec }: Value): string {
+  const names = isObject(spec) ? (spec as Value)["names"] : undefined;
+  return isObject(names) ? String((names as Value)["kind"]) : "";
+}
+
+/** What a type says of itself; other words at a field, such as a default, are those of the field. */
+const ofType = new Set<Step | undefined>(["properties", "required", "items", "additionalProperties"]);
+
+/** Returns whether a place in a kind's schema is within a type of Kubernetes, which has no declaration in the packages. */
+function isWithinKubernetes(packages: readonly GoPackage[], kind: string, steps: readonly Step[]): boolean {
+  const roots = packages.flatMap(({ types }) => types.filter(({ name, isKind }) => isKind && name === kind));
+  const isField = (_: Step, i: number): boolean => steps[i - 1] === "properties" && steps[i - 2] !== "properties";
+  const fields = steps.filter(isField);
+  const after = steps[steps.findLastIndex(isField) + 1];
+  return roots.some(({ type: root }) => {
+    let type: GoType | undefined = declaredAs(packages, root);
+    for (const name of fields) {
+      if (type === undefined || type.kind === "external") break;
+      type = fieldOf(packages, type, String(name));
+      if (type?.kind === "external" && name === fields.at(-1)) return ofType.has(after);
+    }
+    return type?.kind === "external";
+  });
+}
+
+/** The type of a field of a struct, or of one that it embeds; undefined if it has none. */
+function fieldOf(packages: readonly GoPackage[], type: GoType, wanted: string): GoType | undefined {
+  if (type.kind !== "struct") return undefined;
+  const inners = type.fields.map(({ name, isInline, type: of }) => ({ name, isInline, inner: declaredAs(packages, of) }));
+  for (const { name, isInline, inner } of inners) {
+    const found = isInline ? fieldOf(packages, inner, wanted) : name === wanted ? inner : undefined;
+    if (found !== undefined) return found;
+  }
+  // What no declaration has is a field of an embedded type of Kubernetes.
+  return inners.find(({ isInline, inner }) => isInline && inner.kind === "external" && inner.package !== metaPackage)?.inner;
+}
+
+/** The type behind names, lists and maps. */
+function declaredAs(packages: readonly GoPackage[], type: GoType): GoType {
+  if (type.kind === "list" || type.kind === "map") return declaredAs(packages, type.of);
+  if (type.kind !== "ref") return type;
+  const found = packages.find(({ path }) => path === type.package)?.types.find(({ name }) => name === type.name);
+  return found === undefined ? type : declaredAs(packages, found.type);
 }
 
 type Value = Readonly<Record<string, unknown>>;

@@ -81,8 +81,7 @@ export async function planImport(
       leftOut.push(...removed.map((marker) => `a marker that controller-gen ignores is left out: ${marker}`));
       const serious = findings.filter(({ severity }) => severity === "error");
       errors.push(...serious.map(({ at, message }) => (at ? `${at.file}:${at.line}: ${message}` : message)));
-      const builtIn = kubernetesFields(packages);
-      if (errors.length === 0) comparison = compareManifests(root, (path) => draft.read(path), builtIn);
+      if (errors.length === 0) comparison = compareManifests(root, (path) => draft.read(path), packages);
       return [];
     },
     report: () => ({ leftOut, errors, comparison }),
@@ -142,24 +141,6 @@ function* externalTypes(packages: readonly GoPackage[]): Generator<Extract<GoTyp
     else if (type.kind === "struct") for (const { type: of } of type.fields) yield* within(of);
   };
   for (const { types: declared } of packages) for (const { type } of declared) yield* within(type);
-}
-
-/** The names of fields whose types are Kubernetes' own: below them, the release of Kubernetes decides. */
-function kubernetesFields(packages: readonly GoPackage[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  const isOwn = (type: GoType): boolean =>
-    type.kind === "external" ? builtInType(type.package, type.name)?.module.includes("/k8s/") === true || type.name === "ObjectMeta"
-      : (type.kind === "list" || type.kind === "map") && isOwn(type.of);
-  const walk = (type: GoType): void => {
-    if (type.kind === "list" || type.kind === "map") walk(type.of);
-    if (type.kind !== "struct") return;
-    for (const field of type.fields) {
-      if (isOwn(field.type)) names.add(field.name);
-      walk(field.type);
-    }
-  };
-  for (const { types: declared } of packages) for (const { type } of declared) walk(type);
-  return names;
 }
 
 /** The options that the Makefile gives to controller-gen, as far as they change what is generated. */
