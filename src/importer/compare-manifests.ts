@@ -62,6 +62,9 @@ function kindOf({ spec }: Value): string {
   return isObject(names) ? String((names as Value)["kind"]) : "";
 }
 
+/** Types nest and embed each other less deeply, unless they do so in a circle. */
+const maxDepth = 20;
+
 /** What a type says of itself; other words at a field, such as a default, are those of the field. */
 const ofType = new Set<Step | undefined>(["properties", "required", "items", "additionalProperties"]);
 
@@ -83,11 +86,11 @@ function isWithinKubernetes(packages: readonly GoPackage[], kind: string, steps:
 }
 
 /** The type of a field of a struct, or of one that it embeds; undefined if it has none. */
-function fieldOf(packages: readonly GoPackage[], type: GoType, wanted: string): GoType | undefined {
-  if (type.kind !== "struct") return undefined;
+function fieldOf(packages: readonly GoPackage[], type: GoType, wanted: string, depth = 0): GoType | undefined {
+  if (type.kind !== "struct" || depth > maxDepth) return undefined;
   const inners = type.fields.map(({ name, isInline, type: of }) => ({ name, isInline, inner: declaredAs(packages, of) }));
   for (const { name, isInline, inner } of inners) {
-    const found = isInline ? fieldOf(packages, inner, wanted) : name === wanted ? inner : undefined;
+    const found = isInline ? fieldOf(packages, inner, wanted, depth + 1) : name === wanted ? inner : undefined;
     if (found !== undefined) return found;
   }
   // What no declaration has is a field of an embedded type of Kubernetes.
@@ -95,11 +98,11 @@ function fieldOf(packages: readonly GoPackage[], type: GoType, wanted: string): 
 }
 
 /** The type behind names, lists and maps. */
-function declaredAs(packages: readonly GoPackage[], type: GoType): GoType {
-  if (type.kind === "list" || type.kind === "map") return declaredAs(packages, type.of);
-  if (type.kind !== "ref") return type;
+function declaredAs(packages: readonly GoPackage[], type: GoType, depth = 0): GoType {
+  if (type.kind === "list" || type.kind === "map") return declaredAs(packages, type.of, depth + 1);
+  if (type.kind !== "ref" || depth > maxDepth) return type;
   const found = packages.find(({ path }) => path === type.package)?.types.find(({ name }) => name === type.name);
-  return found === undefined ? type : declaredAs(packages, found.type);
+  return found === undefined ? type : declaredAs(packages, found.type, depth + 1);
 }
 
 type Value = Readonly<Record<string, unknown>>;

@@ -100,6 +100,7 @@ class Parser {
     this.#accept(";");
     while (this.#at < this.#tokens.length) {
       const { start, text: keyword } = this.#peek();
+      const former = this.#comment;
       // controller-gen reads no markers in the documentation of values.
       const doc = keyword === "var" || keyword === "const" ? this.#docOf(this.#peek()) : undefined;
       if (doc !== undefined) inner.add(doc);
@@ -111,7 +112,8 @@ class Parser {
       else if (keyword === "func") functions.push(this.#function());
       else this.#skipStatement();
       from = this.#lastEnd();
-      for (const group of this.#commentsBefore(from)) if (group.start > start) inner.add(group);
+      this.#passComments(from);
+      for (const group of this.#comments.slice(former, this.#comment)) if (group.start > start) inner.add(group);
       this.#accept(";");
     }
     const isFree = (group: GoCommentGroup): boolean => !this.#claimed.has(group) && !inner.has(group);
@@ -282,7 +284,7 @@ class Parser {
   ): GoComment[] {
     const end = doc?.start ?? start;
     const fromLine = this.#lineOf(from);
-    this.#commentsBefore(from);
+    this.#passComments(from);
     let closest: GoCommentGroup | undefined;
     for (let i = this.#comment; i < this.#comments.length && this.#comments[i]!.end <= end; i++)
       if (this.#comments[i]!.startLine > fromLine && this.#comments[i] !== doc) closest = this.#comments[i];
@@ -292,10 +294,8 @@ class Parser {
   }
 
   /** Passes the comments that begin before a place. */
-  #commentsBefore(place: number): readonly GoCommentGroup[] {
-    const first = this.#comment;
+  #passComments(place: number): void {
     while (this.#comment < this.#comments.length && this.#comments[this.#comment]!.start < place) this.#comment++;
-    return this.#comments.slice(first, this.#comment);
   }
 
   /** The line of a place behind a token that was read. */

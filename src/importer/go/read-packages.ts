@@ -26,6 +26,9 @@ export function readPackages(
   return { packages, notes: [...modules.notes, ...reader.notes] };
 }
 
+/** Types that stand for each other in a circle are no Go, but a hostile project may have them. */
+const maxDepth = 8;
+
 const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1";
 
 /** A type's declaration, and the file that its names belong to. */
@@ -75,9 +78,18 @@ class Reader {
       found.read.set(next.name, this.#declaration(found, declared));
     }
     const found = [...this.#packages.values()].filter((each) => each !== undefined && each.read.size > 0);
+    for (const each of found) this.#noteConstants(each!);
     return found
       .map((each) => packageOf(each!))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** Names the constants of needed types whose values only a compiler knows. */
+  #noteConstants({ parsed, read }: IndexedPackage): void {
+    for (const { file, source } of parsed.files)
+      for (const { name, type, literal, line } of source.constants)
+        if (type !== undefined && read.has(type) && literal === undefined)
+          this.notes.push(`${file}:${line}: the constant ${name} is left out: it is no literal`);
   }
 
   #find(path: string): IndexedPackage | undefined {
@@ -88,14 +100,14 @@ class Reader {
     return this.#packages.get(path);
   }
 
-  #isKind(found: IndexedPackage, name: string): boolean {
+  #isKind(found: IndexedPackage, name: string, depth = 0): boolean {
     const declared = found.declared.get(name);
-    if (declared === undefined || declared.spec.isAlias) return false;
+    if (declared === undefined || declared.spec.isAlias || depth > maxDepth) return false;
     const { type } = declared.spec;
     if (type.kind !== "struct") {
       const used = this.#use(found, declared.source, type);
       const other = used && this.#find(used.path);
-      return used !== undefined && other !== undefined && this.#isKind(other, used.name);
+      return used !== undefined && other !== undefined && this.#isKind(other, used.name, depth + 1);
     }
     const embedded = type.fields
       .filter(({ names }) => names.length === 0)
@@ -121,7 +133,7 @@ class Reader {
   #marshals(found: IndexedPackage, name: string, method: string, depth = 0): boolean {
     if (found.methods.get(name)?.has(method)) return true;
     const declared = found.declared.get(name);
-    if (declared === undefined || depth > 8) return false;
+    if (declared === undefined || depth > maxDepth) return false;
     const { type, isAlias } = declared.spec;
     const inherits = (of: GoTypeSyntax): boolean => {
       const used = this.#use(found, declared.source, of);

@@ -74,6 +74,8 @@ export function scanGo(text: string): ScannedGo {
     comments.push(...groupComments(run, lastLine));
     run = [];
     const kind = (["name", "string", "literal", "symbol"] as const).find((each) => groups[each] !== undefined)!;
+    // Each further search for its end would read the whole file.
+    if (part === "/" && text[end] === "*") throw new GoSyntaxError("a comment has no end", line);
     if (part === '"' || part === "'" || part === "`") throw new GoSyntaxError("a literal has no end", line);
     tokens.push({ kind, text: part, start: at, end, line });
     line += lines;
