@@ -28,7 +28,7 @@ import { importConfig } from "./import-config.ts";
 import { boilerplateOf, type GoProject, type ImportedController, readGoProject, sharedFolder } from "./read-go-project.ts";
 import { projectFile } from "../project/store.ts";
 import { builtInType } from "./types/built-in-types.ts";
-import { removeRefusedMarkers } from "./types/refused-markers.ts";
+import { removeRefusedMarkers } from "./types/kind-markers.ts";
 import { isWritable } from "./types/write-comments.ts";
 import { translateTypes } from "./types/write-module.ts";
 

@@ -12,7 +12,7 @@ import { translateTypes } from "../../../src/importer/types/write-module.ts";
 import { importPaths, moduleFolder, runControllerGen } from "./go-module.ts";
 import { kubernetesTexts } from "./kubernetes-texts.ts";
 import type { Operator } from "./operators.ts";
-import { removeRefusedMarkers } from "../../../src/importer/types/refused-markers.ts";
+import { removeRefusedMarkers } from "../../../src/importer/types/kind-markers.ts";
 
 /** The result of comparing a kind. */
 export interface ComparedKind {

@@ -50,7 +50,7 @@ export function translateTypes(packages: readonly GoPackage[], layout: TypesLayo
  * other kinds are there too; all others have that of their Go file.
  */
 function modulesOf({ types, constants }: GoPackage, isRoot: boolean): Map<string, string> {
-  const goFile = ({ at }: { readonly at: GoTypeDeclaration["at"] }): string => posix.basename(at.file, ".go");
+  const goFile = ({ at }: { readonly at: GoTypeDeclaration["at"] }): string => posix.basename(at.file, ".go").replaceAll(/[^\w-]/gu, "_");
   const kinds = isRoot ? types.filter(({ isKind }) => isKind) : [];
   const files = new Set(types.map(goFile));
   const names = new Set(types.map(({ name }) => name));
@@ -204,7 +204,10 @@ class ModuleWriter {
       case "list":
         return `${this.#type(type.of)}[]`;
       case "map":
-        return `Record<${this.#type(type.key)}, ${this.#type(type.of)}>`;
+        // A type of the package's own may have the name of TypeScript's.
+        return this.#package.types.some(({ name }) => name === "Record")
+          ? `{ [key: string]: ${this.#type(type.of)} }`
+          : `Record<${this.#type(type.key)}, ${this.#type(type.of)}>`;
       case "struct":
         return `{\n${type.fields.map((field) => this.#member(field)).join("")}}`;
       case "external":
