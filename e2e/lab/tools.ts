@@ -28,7 +28,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [program("e2e/oracle/kubernetes-suite/run.ts")],
     },
     suites: {
-      summary: "[PROJECT [PACKAGE…]]: envtest suites of projects in Go, on the embedded cluster and on a real one",
+      summary:
+        "[PROJECT [PACKAGE…]]: envtest suites of projects in Go, on the embedded cluster and on a real one",
       steps: [script("build"), program("e2e/lab/suites/main.ts")],
     },
     olm: {

@@ -27,7 +27,12 @@ export function compareManifests(
   generated: (path: string) => string | undefined,
   packages: readonly GoPackage[],
 ): ManifestComparison {
-  const comparison = { crds: [] as string[], differences: [] as string[], descriptions: 0, kubernetes: [] as string[] };
+  const comparison = {
+    crds: [] as string[],
+    differences: [] as string[],
+    descriptions: 0,
+    kubernetes: [] as string[],
+  };
   const folder = crdFolder(root);
   for (const name of crdFiles(root, folder)) {
     const path = `${folder}/${name}`;
@@ -71,7 +76,8 @@ const ofType = new Set<Step | undefined>(["properties", "required", "items", "ad
 /** Returns whether a place in a kind's schema is within a type of Kubernetes, which has no declaration in the packages. */
 function isWithinKubernetes(packages: readonly GoPackage[], kind: string, steps: readonly Step[]): boolean {
   const roots = packages.flatMap(({ types }) => types.filter(({ name, isKind }) => isKind && name === kind));
-  const isField = (_: Step, i: number): boolean => steps[i - 1] === "properties" && steps[i - 2] !== "properties";
+  const isField = (_: Step, i: number): boolean =>
+    steps[i - 1] === "properties" && steps[i - 2] !== "properties";
   const fields = steps.filter(isField);
   const after = steps[steps.findLastIndex(isField) + 1];
   return roots.some(({ type: root }) => {
@@ -86,22 +92,39 @@ function isWithinKubernetes(packages: readonly GoPackage[], kind: string, steps:
 }
 
 /** The type of a field of a struct, or of one that it embeds; undefined if it has none. */
-function fieldOf(packages: readonly GoPackage[], type: GoType, wanted: string, depth = 0): GoType | undefined {
+function fieldOf(
+  packages: readonly GoPackage[],
+  type: GoType,
+  wanted: string,
+  depth = 0,
+): GoType | undefined {
   if (type.kind !== "struct" || depth > maxDepth) return undefined;
-  const inners = type.fields.map(({ name, isInline, type: of }) => ({ name, isInline, inner: declaredAs(packages, of) }));
+  const inners = type.fields.map(({ name, isInline, type: of }) => ({
+    name,
+    isInline,
+    inner: declaredAs(packages, of),
+  }));
   for (const { name, isInline, inner } of inners) {
-    const found = isInline ? fieldOf(packages, inner, wanted, depth + 1) : name === wanted ? inner : undefined;
+    const found = isInline
+      ? fieldOf(packages, inner, wanted, depth + 1)
+      : name === wanted
+        ? inner
+        : undefined;
     if (found !== undefined) return found;
   }
   // What no declaration has is a field of an embedded type of Kubernetes.
-  return inners.find(({ isInline, inner }) => isInline && inner.kind === "external" && inner.package !== metaPackage)?.inner;
+  return inners.find(
+    ({ isInline, inner }) => isInline && inner.kind === "external" && inner.package !== metaPackage,
+  )?.inner;
 }
 
 /** The type behind names, lists and maps. */
 function declaredAs(packages: readonly GoPackage[], type: GoType, depth = 0): GoType {
   if (type.kind === "list" || type.kind === "map") return declaredAs(packages, type.of, depth + 1);
   if (type.kind !== "ref" || depth > maxDepth) return type;
-  const found = packages.find(({ path }) => path === type.package)?.types.find(({ name }) => name === type.name);
+  const found = packages
+    .find(({ path }) => path === type.package)
+    ?.types.find(({ name }) => name === type.name);
   return found === undefined ? type : declaredAs(packages, found.type, depth + 1);
 }
 
@@ -109,14 +132,18 @@ type Value = Readonly<Record<string, unknown>>;
 
 /** Where the Makefile has controller-gen write CRDs. */
 function crdFolder(root: string): string {
-  const named = /\boutput:crd:(?:artifacts:config|dir)=([\w./-]+)/u.exec(readSource(join(root, "Makefile")) ?? "")?.[1];
+  const named = /\boutput:crd:(?:artifacts:config|dir)=([\w./-]+)/u.exec(
+    readSource(join(root, "Makefile")) ?? "",
+  )?.[1];
   const isInside = named !== undefined && !named.startsWith("/") && !named.split("/").includes("..");
   return isInside ? named.replace(/^\.\//u, "").replace(/\/$/u, "") : "config/crd/bases";
 }
 
 function crdFiles(root: string, folder: string): string[] {
   try {
-    return readdirSync(join(root, folder)).filter((name) => name.endsWith(".yaml")).sort();
+    return readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".yaml"))
+      .sort();
   } catch {
     return [];
   }
@@ -132,21 +159,24 @@ type Step = string | number;
 
 function readObjects(text: string): ReadObject[] {
   const lines = new LineCounter();
-  return parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, logLevel: "error" }).flatMap((document) => {
-    const value: unknown = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 100 });
-    if (!isObject(value)) return [];
-    const lineOf = (steps: readonly Step[]): number => {
-      for (let length = steps.length; length > 0; length--) {
-        const node = document.getIn(steps.slice(0, length), true);
-        if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
-      }
-      return 1;
-    };
-    return [{ value: value as Value, lineOf }];
-  });
+  return parseAllDocuments(text, { lineCounter: lines, uniqueKeys: false, logLevel: "error" }).flatMap(
+    (document) => {
+      const value: unknown = document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: 100 });
+      if (!isObject(value)) return [];
+      const lineOf = (steps: readonly Step[]): number => {
+        for (let length = steps.length; length > 0; length--) {
+          const node = document.getIn(steps.slice(0, length), true);
+          if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+        }
+        return 1;
+      };
+      return [{ value, lineOf }];
+    },
+  );
 }
 
-const nameOf = ({ metadata }: Value): string => (isObject(metadata) ? String((metadata as Value)["name"]) : "");
+const nameOf = ({ metadata }: Value): string =>
+  isObject(metadata) ? String((metadata as Value)["name"]) : "";
 
 /** A CRD without what no API server acts on: who generated it, and the status that older generators wrote. */
 function effective({ spec }: Value): unknown {
@@ -164,7 +194,9 @@ function compareValues(
     const length = Math.max(left.length, right.length);
     for (let i = 0; i < length; i++) compareValues(left[i], right[i], [...steps, i], report);
   } else if (Array.isArray(left) && Array.isArray(right)) {
-    const [one, other] = [left, right].map((list) => JSON.stringify([...list].map((each) => JSON.stringify(each)).sort()));
+    const [one, other] = [left, right].map((list) =>
+      JSON.stringify([...list].map((each) => JSON.stringify(each)).sort()),
+    );
     if (one !== other) report(steps, left, right);
   } else if (isObject(left) && isObject(right)) {
     const [one, other] = [left as Value, right as Value];
@@ -174,10 +206,14 @@ function compareValues(
 }
 
 /** Lists of names are sets, except where their order is shown to people. */
-const isOrdered = (steps: readonly Step[]): boolean => !["required", "enum", "shortNames", "categories"].includes(String(steps.at(-1)));
+const isOrdered = (steps: readonly Step[]): boolean =>
+  !["required", "enum", "shortNames", "categories"].includes(String(steps.at(-1)));
 
 /** Values that a field has where it is absent. */
-const implied: Readonly<Record<string, unknown>> = { "x-kubernetes-list-type": "atomic", "x-kubernetes-map-type": "granular" };
+const implied: Readonly<Record<string, unknown>> = {
+  "x-kubernetes-list-type": "atomic",
+  "x-kubernetes-map-type": "granular",
+};
 
 function describe(steps: readonly Step[], left: unknown, right: unknown): string {
   const place = steps.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
@@ -208,19 +244,24 @@ function compareSets(
 
 /** Each permission of a role by itself. */
 function rulesOf({ kind, metadata, rules }: Value): string[] {
-  if (!/Role$/u.test(String(kind)) || !Array.isArray(rules)) return [];
+  if (!String(kind).endsWith("Role") || !Array.isArray(rules)) return [];
   const namespace = isObject(metadata) ? ((metadata as Value)["namespace"] ?? "") : "";
-  const list = (rule: Value, key: string): string[] => (Array.isArray(rule[key]) ? rule[key].map(String) : []);
+  const list = (rule: Value, key: string): string[] =>
+    Array.isArray(rule[key]) ? rule[key].map(String) : [];
   return rules.filter(isObject).flatMap((each) => {
     const rule = each as Value;
     const names = list(rule, "resourceNames");
     const targets = [
-      ...list(rule, "apiGroups").flatMap((group) => list(rule, "resources").map((resource) => `${group}/${resource}`)),
+      ...list(rule, "apiGroups").flatMap((group) =>
+        list(rule, "resources").map((resource) => `${group}/${resource}`),
+      ),
       ...list(rule, "nonResourceURLs"),
     ];
     return targets.flatMap((target) =>
       list(rule, "verbs").flatMap((verb) =>
-        (names.length > 0 ? names : ["*"]).map((name) => [kind, namespace, verb, target, name].filter((part) => part !== "" && part !== "*").join(" ")),
+        (names.length > 0 ? names : ["*"]).map((name) =>
+          [kind, namespace, verb, target, name].filter((part) => part !== "" && part !== "*").join(" "),
+        ),
       ),
     );
   });
@@ -235,5 +276,9 @@ function webhooksOf({ kind, webhooks }: Value): string[] {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, of]) => [key, sorted(of)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, of]) => [key, sorted(of)]),
+  );
 }

@@ -34,11 +34,11 @@ interface YamlFile {
 function yamlFiles(root: string, folder: string, notes: string[]): YamlFile[] {
   return namesIn(root, folder).flatMap((name): YamlFile[] => {
     const path = `${folder}/${name}`;
-    if (!/^[\w.-]+\.ya?ml$/u.test(name) || /^kustomization\./u.test(name)) return [];
+    if (!/^[\w.-]+\.ya?ml$/u.test(name) || name.startsWith("kustomization.")) return [];
     const text = readSource(join(root, path), (reason) => notes.push(`${path}: left out: ${reason}`));
     if (text === undefined) return [];
     try {
-      return [{ name, text, objects: readYaml(path, text).filter(isObject) as YamlFile["objects"] }];
+      return [{ name, text, objects: readYaml(path, text).filter(isObject) }];
     } catch (error) {
       notes.push(`${path}: left out: ${(error as Error).message}`);
       return [];
@@ -70,7 +70,10 @@ function importSamples(files: readonly YamlFile[], own: readonly Resource[]): Bl
     return textPart(partKeys.sample(resource), `config/samples/${sampleFile(resource)}.yaml`, found.text);
   });
   const taken = new Set(own.map((resource) => `${sampleFile(resource)}.yaml`));
-  return [...first, ...[...left].filter(({ name }) => !taken.has(name)).map((file) => listedFile("samples", "samples", file))];
+  return [
+    ...first,
+    ...[...left].filter(({ name }) => !taken.has(name)).map((file) => listedFile("samples", "samples", file)),
+  ];
 }
 
 /** Files of `config/rbac` that kubebuilder scaffolds. */
@@ -96,17 +99,27 @@ function listedFile(folder: string, marker: string, { name, text }: YamlFile): B
 /** The variables of the manager's container become a patch, which a component adds. */
 function importEnvironment(root: string, notes: string[]): Blueprint {
   const path = "config/manager/manager.yaml";
-  const objects = yamlFiles(root, "config/manager", notes).find(({ name }) => name === "manager.yaml")?.objects ?? [];
+  const objects =
+    yamlFiles(root, "config/manager", notes).find(({ name }) => name === "manager.yaml")?.objects ?? [];
   const deployment = objects.find(({ kind }) => kind === "Deployment");
   const container = containerOf(deployment);
-  const list = (key: string): unknown[] => (Array.isArray(container?.[key]) ? (container[key] as unknown[]) : []);
+  const list = (key: string): unknown[] =>
+    Array.isArray(container?.[key]) ? (container[key] as unknown[]) : [];
   const env = list("env");
   const envFrom = list("envFrom");
   const known = new Set(["--leader-elect", "--leader-elect=true", "--health-probe-bind-address=:8081"]);
-  for (const argument of list("args").map(String).filter((each) => !known.has(each)))
-    notes.push(`${path}: the argument ${JSON.stringify(argument)} is left out: set it in config/manager/manager.yaml once src/main.ts has it`);
+  for (const argument of list("args")
+    .map(String)
+    .filter((each) => !known.has(each)))
+    notes.push(
+      `${path}: the argument ${JSON.stringify(argument)} is left out: set it in config/manager/manager.yaml once src/main.ts has it`,
+    );
   for (const key of ["volumeMounts", "resources"])
-    if (container?.[key] !== undefined && Object.keys(container[key] as object).length > 0 && key === "volumeMounts")
+    if (
+      container?.[key] !== undefined &&
+      Object.keys(container[key] as object).length > 0 &&
+      key === "volumeMounts"
+    )
       notes.push(`${path}: ${key} of the manager are left out`);
   if (env.length === 0 && envFrom.length === 0) return emptyBlueprint;
   const variables = { ...(env.length > 0 && { env }), ...(envFrom.length > 0 && { envFrom }) };
@@ -121,7 +134,8 @@ function importEnvironment(root: string, notes: string[]): Blueprint {
     kind: "Component",
     patches: [{ path: "manager_patch.yaml" }],
   };
-  const yaml = (value: object): string => stringify(value, { lineWidth: 0, indentSeq: false, compat: "yaml-1.1" });
+  const yaml = (value: object): string =>
+    stringify(value, { lineWidth: 0, indentSeq: false, compat: "yaml-1.1" });
   return {
     ...joinBlueprints(
       textPart("import/environment", "config/environment/kustomization.yaml", yaml(component)),
@@ -131,11 +145,14 @@ function importEnvironment(root: string, notes: string[]): Blueprint {
   };
 }
 
-function containerOf(deployment: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> | undefined {
-  const at = (value: unknown, key: string): unknown => (isObject(value) ? (value as Record<string, unknown>)[key] : undefined);
+function containerOf(
+  deployment: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  const at = (value: unknown, key: string): unknown =>
+    isObject(value) ? (value as Record<string, unknown>)[key] : undefined;
   const containers = at(at(at(at(deployment, "spec"), "template"), "spec"), "containers");
   const [first] = Array.isArray(containers) ? containers.filter(isObject) : [];
-  return first as Readonly<Record<string, unknown>> | undefined;
+  return first;
 }
 
 function textPart(key: string, path: string, content: string): Blueprint {
@@ -145,7 +162,9 @@ function textPart(key: string, path: string, content: string): Blueprint {
 
 /** Folders of `config/` that kubebuilder scaffolds, or that the importer reads. */
 const knownFolders = new Set(
-  "certmanager crd default manager manifests network-policy prometheus rbac samples scorecard webhook".split(" "),
+  "certmanager crd default manager manifests network-policy prometheus rbac samples scorecard webhook".split(
+    " ",
+  ),
 );
 
 /** Folders that only the person can have made. */

@@ -15,7 +15,14 @@ import {
   importedWebhooks,
   typesModule,
 } from "../plugins/typescript/create-api.ts";
-import { apiFolder, hasWebhooks, isSameResource, kindFile, type Project, type Resource } from "../project/project.ts";
+import {
+  apiFolder,
+  hasWebhooks,
+  isSameResource,
+  kindFile,
+  type Project,
+  type Resource,
+} from "../project/project.ts";
 import { type Blueprint, emptyBlueprint, joinBlueprints } from "../scaffold/blueprint.ts";
 import type { Draft } from "../scaffold/tree.ts";
 import { blockCommentText } from "../shared/source-text.ts";
@@ -25,7 +32,13 @@ import type { GoPackage, GoType } from "./go/model.ts";
 import { readSource } from "./go/modules.ts";
 import type { GoKind } from "./go/operator-sources.ts";
 import { importConfig } from "./import-config.ts";
-import { boilerplateOf, type GoProject, type ImportedController, readGoProject, sharedFolder } from "./read-go-project.ts";
+import {
+  boilerplateOf,
+  type GoProject,
+  type ImportedController,
+  readGoProject,
+  sharedFolder,
+} from "./read-go-project.ts";
 import { projectFile } from "../project/store.ts";
 import { builtInType } from "./types/built-in-types.ts";
 import { removeRefusedMarkers } from "./types/kind-markers.ts";
@@ -96,7 +109,11 @@ async function generate(
   const removed: string[] = [];
   // All commands that generate read the options there.
   if (Object.keys(options).length > 0)
-    draft.write(projectFile, `${draft.read(projectFile) ?? ""}${stringify({ manifests: options })}`, "generated");
+    draft.write(
+      projectFile,
+      `${draft.read(projectFile) ?? ""}${stringify({ manifests: options })}`,
+      "generated",
+    );
   for (;;) {
     const { changes, diagnostics } = await planManifests(draft, { prune: true });
     const files: Record<string, string> = {};
@@ -127,13 +144,17 @@ async function readWithKubernetes(
       return found?.module.includes("/k8s/") ? [{ ...found, id: `${path}.${name}` }] : [];
     });
     const schemas = await loadCoreSchemas(new Set(used.map(({ module }) => module)), {});
-    const lacking = used.filter(({ module, name, id }) => !missing.has(id) && schemas(module, name) === undefined);
+    const lacking = used.filter(
+      ({ module, name, id }) => !missing.has(id) && schemas(module, name) === undefined,
+    );
     if (lacking.length === 0) return read;
     for (const { id } of lacking) missing.add(id);
   }
 }
 
-function* externalTypes(packages: readonly GoPackage[]): Generator<Extract<GoType, { kind: "ref" | "external" }>> {
+function* externalTypes(
+  packages: readonly GoPackage[],
+): Generator<Extract<GoType, { kind: "ref" | "external" }>> {
   const within = function* (type: GoType): Generator<Extract<GoType, { kind: "ref" | "external" }>> {
     if (type.kind === "external") yield type;
     else if (type.kind === "list") yield* within(type.of);
@@ -156,7 +177,10 @@ function generatorOptions(root: string): Record<string, unknown> {
 }
 
 /** Each kind's module replaces that of a new kind; all others stand beside it. */
-function types({ project, packages, ownPackages, foreignPackages, modulePath }: GoProject, inputs: ScaffoldInputs): Blueprint {
+function types(
+  { project, packages, ownPackages, foreignPackages, modulePath }: GoProject,
+  inputs: ScaffoldInputs,
+): Blueprint {
   const folderOf = (path: string): string => {
     const own = ownPackages.get(path);
     return own ? apiFolder(project, own) : (foreignPackages.get(path) ?? sharedFolder(path, modulePath));
@@ -169,7 +193,8 @@ function types({ project, packages, ownPackages, foreignPackages, modulePath }: 
   const header = fileHeader(inputs.boilerplate);
   const keyOf = (path: string): string => {
     const own = project.resources.find(
-      (each) => each.origin.type === "own" && path === `${apiFolder(project, each)}/${kindFile(each)}_types.ts`,
+      (each) =>
+        each.origin.type === "own" && path === `${apiFolder(project, each)}/${kindFile(each)}_types.ts`,
     );
     return own ? partKeys.types(own) : `import/${path}`;
   };
@@ -180,7 +205,12 @@ function types({ project, packages, ownPackages, foreignPackages, modulePath }: 
   return { ...emptyBlueprint, parts };
 }
 
-function controller(read: GoProject, imported: ImportedController, inputs: ScaffoldInputs, leftOut: string[]): Blueprint {
+function controller(
+  read: GoProject,
+  imported: ImportedController,
+  inputs: ScaffoldInputs,
+  leftOut: string[],
+): Blueprint {
   const { project } = read;
   const { resource, name, source, markers } = imported;
   const place = source === undefined ? "the Go project" : blockCommentText(`${source.file}:${source.line}`);
@@ -188,8 +218,12 @@ function controller(read: GoProject, imported: ImportedController, inputs: Scaff
   const owned = (source?.owns ?? []).map((kind) => ({ kind, module: moduleOf(read, kind, file) }));
   const known = owned.filter(({ kind, module }) => module !== undefined && kind.name !== resource.kind);
   const remarks = [
-    ...owned.filter((each) => !known.includes(each)).map(({ kind }) => `In Go it owns ${kind.name} of ${kind.path}.`),
-    ...(source?.watches ?? []).map((kind) => `In Go it watches ${kind.name} of ${kind.path}: add .watches() with a function that maps it.`),
+    ...owned
+      .filter((each) => !known.includes(each))
+      .map(({ kind }) => `In Go it owns ${kind.name} of ${kind.path}.`),
+    ...(source?.watches ?? []).map(
+      (kind) => `In Go it watches ${kind.name} of ${kind.path}: add .watches() with a function that maps it.`,
+    ),
   ].filter(isWritable);
   leftOut.push(...remarks.map((remark) => `${place}: ${remark}`));
   return importedController(project, resource, name, inputs, {
@@ -202,7 +236,11 @@ function controller(read: GoProject, imported: ImportedController, inputs: Scaff
 }
 
 /** The module with a kind's value; undefined if the new project has none. */
-function moduleOf({ project, ownPackages }: GoProject, { path, name }: GoKind, from: string): string | undefined {
+function moduleOf(
+  { project, ownPackages }: GoProject,
+  { path, name }: GoKind,
+  from: string,
+): string | undefined {
   const own = ownPackages.get(path);
   const resource = own && project.resources.find((each) => isSameResource(each, { ...own, kind: name }));
   if (resource) return typesModule(project, resource, from);
@@ -213,7 +251,11 @@ function moduleOf({ project, ownPackages }: GoProject, { path, name }: GoKind, f
   return isKnown ? `@tsbuilder/runtime/k8s/${group}/${version}` : undefined;
 }
 
-function webhooks({ project, webhookMarkers }: GoProject, resource: Resource, inputs: ScaffoldInputs): Blueprint {
+function webhooks(
+  { project, webhookMarkers }: GoProject,
+  resource: Resource,
+  inputs: ScaffoldInputs,
+): Blueprint {
   const markerOf = (role: "defaulter" | "validator"): string | undefined =>
     webhookMarkers.find((each) => each.role === role && isSameResource(each.resource, resource))?.marker.text;
   return importedWebhooks(project, resource, inputs, {
@@ -223,13 +265,21 @@ function webhooks({ project, webhookMarkers }: GoProject, resource: Resource, in
 }
 
 /** Markers whose code has no counterpart: the role and the webhook configurations need them all the same. */
-function otherMarkers({ otherMarkers: markers }: GoProject, { boilerplate }: ScaffoldInputs, leftOut: string[]): Blueprint {
+function otherMarkers(
+  { otherMarkers: markers }: GoProject,
+  { boilerplate }: ScaffoldInputs,
+  leftOut: string[],
+): Blueprint {
   const written = markers.filter(({ text }) => isWritable(text));
   if (written.length === 0) return emptyBlueprint;
   const path = "src/imported_markers.ts";
   for (const { file, line, text } of written)
-    if (text.startsWith("+kubebuilder:webhook:")) leftOut.push(`${file}:${line}: no code serves this webhook; its marker is in ${path}`);
+    if (text.startsWith("+kubebuilder:webhook:"))
+      leftOut.push(`${file}:${line}: no code serves this webhook; its marker is in ${path}`);
   const lines = written.map(({ file, line, text }) => `// ${blockCommentText(file)}:${line}\n// ${text}\n`);
   const content = `${fileHeader(boilerplate)}// Markers of Go files whose code has no counterpart here: move each to the code that needs it.\n\n${lines.join("\n")}\nexport {};\n`;
-  return { ...emptyBlueprint, parts: [{ key: "import/markers", files: [{ template: path, path, content }] }] };
+  return {
+    ...emptyBlueprint,
+    parts: [{ key: "import/markers", files: [{ template: path, path, content }] }],
+  };
 }

@@ -107,7 +107,9 @@ export function readGoProject(root: string, { cliVersion, projectName, missing }
     const resource = describe(entry, packages, notes);
     return resource === undefined ? [] : [{ entry, resource }];
   });
-  const groups = new Set(described.filter(({ entry }) => entry.origin === "own").map(({ resource }) => resource.group));
+  const groups = new Set(
+    described.filter(({ entry }) => entry.origin === "own").map(({ resource }) => resource.group),
+  );
   const multigroup = base.multigroup || groups.size > 1;
   const found = new Matcher({ ...base, multigroup }, described, sources, notes);
   const resources = found.resources;
@@ -119,7 +121,11 @@ export function readGoProject(root: string, { cliVersion, projectName, missing }
   return {
     project,
     packages,
-    ownPackages: new Map(described.filter(({ entry }) => entry.origin === "own").map(({ entry, resource }) => [entry.path, resource])),
+    ownPackages: new Map(
+      described
+        .filter(({ entry }) => entry.origin === "own")
+        .map(({ entry, resource }) => [entry.path, resource]),
+    ),
     foreignPackages: new Map(foreign.map((entry) => [entry.path, foreignFolder(entry)])),
     modulePath: modules.path,
     ...found.content,
@@ -128,8 +134,17 @@ export function readGoProject(root: string, { cliVersion, projectName, missing }
 }
 
 function nameOfFolder(root: string): string {
-  const words = basename(root).replace(/@.*$/u, "").toLowerCase().match(/[a-z0-9]+/gu) ?? [];
-  return words.join("-").replace(/^[0-9-]+/u, "").slice(0, maxProjectName) || "operator";
+  const words =
+    basename(root)
+      .replace(/@.*$/u, "")
+      .toLowerCase()
+      .match(/[a-z0-9]+/gu) ?? [];
+  return (
+    words
+      .join("-")
+      .replace(/^[0-9-]+/u, "")
+      .slice(0, maxProjectName) || "operator"
+  );
 }
 
 /** The license header of the project's Go files; empty without one. */
@@ -140,19 +155,26 @@ export function boilerplateOf(root: string): string {
   return /^\/\*(?:(?!\*\/)[\s\S])*\*\/$/u.test(found) ? found : "";
 }
 
-type Record_ = Readonly<Record<string, unknown>>;
+type Mapping = Readonly<Record<string, unknown>>;
 
-const text = (record: Record_, key: string): string => (typeof record[key] === "string" ? record[key] : "");
+const text = (record: Mapping, key: string): string => (typeof record[key] === "string" ? record[key] : "");
 
-function readRecord(root: string): Record_ {
+function readRecord(root: string): Mapping {
   const refuse = (message: string, hint: string): never => {
     throw new TsbuilderError(message, { code: "INVALID_SOURCE", hint });
   };
-  if (!existsSync(root) || !lstatSync(root).isDirectory()) refuse(`"${root}" is no folder`, "name the folder of a kubebuilder project");
+  if (!existsSync(root) || !lstatSync(root).isDirectory())
+    refuse(`"${root}" is no folder`, "name the folder of a kubebuilder project");
   const file = readSource(join(root, "PROJECT"));
   if (file === undefined)
-    return refuse(`"${root}" has no PROJECT file`, "name the folder of a project that kubebuilder or operator-sdk made");
-  const [record] = readYaml("PROJECT", file, { code: "INVALID_SOURCE", hint: "fix the PROJECT file of the Go project" });
+    return refuse(
+      `"${root}" has no PROJECT file`,
+      "name the folder of a project that kubebuilder or operator-sdk made",
+    );
+  const [record] = readYaml("PROJECT", file, {
+    code: "INVALID_SOURCE",
+    hint: "fix the PROJECT file of the Go project",
+  });
   if (!isObject(record)) return refuse('"PROJECT" is no mapping', "restore the file from version control");
   const layout = [record["layout"] ?? []].flat().map(String);
   const isGo = layout.length === 0 || layout.some((key) => key.startsWith("go.") || key.includes(".go."));
@@ -177,13 +199,13 @@ interface Entry {
   /** The import path of the Go package with its type. */
   readonly path: string;
   readonly controllers: readonly (string | undefined)[];
-  readonly webhooks: Record_;
+  readonly webhooks: Mapping;
 }
 
-function readEntries(record: Record_, root: string, modules: GoModules, notes: string[]): Entry[] {
+function readEntries(record: Mapping, root: string, modules: GoModules, notes: string[]): Entry[] {
   const listed = Array.isArray(record["resources"]) ? record["resources"].filter(isObject) : [];
   const entries = listed.map((resource): Entry => {
-    const one = resource as Record_;
+    const one = resource as Mapping;
     const controllers = Array.isArray(one["controllers"]) ? one["controllers"].filter(isObject) : [];
     const path = text(one, "path") || guessPath(one, root, modules);
     const origin =
@@ -202,11 +224,11 @@ function readEntries(record: Record_, root: string, modules: GoModules, notes: s
       path,
       controllers:
         controllers.length > 0
-          ? controllers.map((each) => text(each as Record_, "name") || undefined)
+          ? controllers.map((each) => text(each as Mapping, "name") || undefined)
           : one["controller"] === true
             ? [undefined]
             : [],
-      webhooks: isObject(one["webhooks"]) ? (one["webhooks"] as Record_) : {},
+      webhooks: isObject(one["webhooks"]) ? one["webhooks"] : {},
     };
   });
   if (entries.length === 0) notes.push("PROJECT: there are no resources");
@@ -222,7 +244,9 @@ function otherVersions(entries: readonly Entry[], modules: GoModules, notes: str
       const path = `${beside}/${version}`;
       const isListed = own.some((other) => other.path === path && other.kind === entry.kind);
       if (isListed || !/^v\d+(?:(?:alpha|beta)\d+)?$/u.test(version)) return [];
-      const declares = modules.find(path)?.files.some(({ source }) => source.types.some(({ name }) => name === entry.kind));
+      const declares = modules
+        .find(path)
+        ?.files.some(({ source }) => source.types.some(({ name }) => name === entry.kind));
       if (!declares) return [];
       notes.push(`PROJECT: ${version} of ${entry.kind} is not listed; it is imported, too`);
       return [{ ...entry, version, path, controllers: [], webhooks: {} }];
@@ -237,19 +261,26 @@ function groupOf(
   domain: string,
   listed: { readonly group: string; readonly domain: string },
 ): { readonly group: string; readonly domain: string } {
-  const markers = modules.find(path)?.files.flatMap(({ source }) => source.markers.map(({ text: line }) => line)) ?? [];
+  const markers =
+    modules.find(path)?.files.flatMap(({ source }) => source.markers.map(({ text: line }) => line)) ?? [];
   const named = markerValueOf(markers, "groupName")?.replace(/^"(.*)"$/u, "$1");
   if (named === undefined || named === qualifiedGroup(listed)) return listed;
   if (named === domain) return { group: "", domain };
-  if (named.endsWith(`.${domain}`) && domain !== "") return { group: named.slice(0, -domain.length - 1), domain };
-  return { group: named.replace(/\..*$/u, ""), domain: named.includes(".") ? named.replace(/^[^.]*\./u, "") : "" };
+  if (named.endsWith(`.${domain}`) && domain !== "")
+    return { group: named.slice(0, -domain.length - 1), domain };
+  return {
+    group: named.replace(/\..*$/u, ""),
+    domain: named.includes(".") ? named.replace(/^[^.]*\./u, "") : "",
+  };
 }
 
 /** Where older versions of kubebuilder put a kind's package. */
-function guessPath(resource: Record_, root: string, modules: GoModules): string {
+function guessPath(resource: Mapping, root: string, modules: GoModules): string {
   const [group, version] = [text(resource, "group"), text(resource, "version")];
   const folders = [`api/${version}`, `api/${group}/${version}`, `apis/${group}/${version}`];
-  const found = folders.find((folder) => existsSync(join(root, folder)) && modules.find(modules.importPath(folder)));
+  const found = folders.find(
+    (folder) => existsSync(join(root, folder)) && modules.find(modules.importPath(folder)),
+  );
   return modules.importPath(found ?? folders[0]!);
 }
 
@@ -258,11 +289,23 @@ function unlisted(own: readonly Entry[], packages: readonly GoPackage[], notes: 
   const paths = new Map(own.map((entry) => [entry.path, entry]));
   return [...paths].flatMap(([path, { group, domain, version }]) =>
     (packages.find((each) => each.path === path)?.types ?? [])
-      .filter(({ name, isKind }) => isKind && !own.some((entry) => entry.path === path && entry.kind === name))
+      .filter(
+        ({ name, isKind }) => isKind && !own.some((entry) => entry.path === path && entry.kind === name),
+      )
       .map(({ name, at }) => {
         notes.push(`${at.file}:${at.line}: PROJECT does not list the kind ${name}; it is imported, too`);
         const origin = "own" as const;
-        return { group, domain, version, kind: name, plural: "", origin, path, controllers: [], webhooks: {} };
+        return {
+          group,
+          domain,
+          version,
+          kind: name,
+          plural: "",
+          origin,
+          path,
+          controllers: [],
+          webhooks: {},
+        };
       }),
   );
 }
@@ -272,15 +315,35 @@ function describe(entry: Entry, packages: readonly GoPackage[], notes: string[])
   const identity = `${[group, domain].filter((part) => part !== "").join(".")}/${version}, Kind ${kind}`;
   const declared = packages.find((each) => each.path === path)?.types.find(({ name }) => name === kind);
   if (origin === "core") {
-    const core = findCoreGroup(group === "" ? "core" : [group, domain].filter((part) => part !== "" && group !== "core").join(".") || "core");
+    const core = findCoreGroup(
+      group === ""
+        ? "core"
+        : [group, domain].filter((part) => part !== "" && group !== "core").join(".") || "core",
+    );
     const found = core && findKind({ group: qualifiedGroup(core), version }, kind);
     if (core && found)
-      return newResource({ ...core, version, kind, plural: found.plural, namespaced: found.scope === "Namespaced", origin: { type: "core" } });
+      return newResource({
+        ...core,
+        version,
+        kind,
+        plural: found.plural,
+        namespaced: found.scope === "Namespaced",
+        origin: { type: "core" },
+      });
   } else if (declared !== undefined) {
-    return newResource({ group, domain, version, kind, ...namesOf(declared, entry), origin: originOf(entry) });
+    return newResource({
+      group,
+      domain,
+      version,
+      kind,
+      ...namesOf(declared, entry),
+      origin: originOf(entry),
+    });
   }
   const hint =
-    origin === "external" ? `: its Go package ${path} is not on this machine; add it with create api --crd FILE` : "";
+    origin === "external"
+      ? `: its Go package ${path} is not on this machine; add it with create api --crd FILE`
+      : "";
   notes.push(`PROJECT: ${identity} is left out${hint || `: the type is not in ${path}`}`);
   return undefined;
 }
@@ -334,31 +397,50 @@ class Matcher {
     const imported: ImportedController[] = [];
     const webhookMarkers: ImportedWebhook[] = [];
     for (const { entry, resource } of described) {
-      const own = [...unused].filter(({ reconciles }) => reconciles.path === entry.path && reconciles.name === entry.kind);
+      const own = [...unused].filter(
+        ({ reconciles }) => reconciles.path === entry.path && reconciles.name === entry.kind,
+      );
       const records: ControllerRecord[] = [];
       const taken = new Set(this.resources.flatMap((other) => other.controllers.map(({ name }) => name)));
       const wanted = [...entry.controllers, ...own.slice(entry.controllers.length).map(() => undefined)];
       for (const listed of wanted) {
-        const source = own.find((each) => each.name === listed && unused.has(each)) ?? own.find((each) => unused.has(each));
+        const source =
+          own.find((each) => each.name === listed && unused.has(each)) ??
+          own.find((each) => unused.has(each));
         const name = nameOf(project, resource, listed ?? source?.name, records, source);
-        if (source === undefined) notes.push(`PROJECT: no function sets up the controller ${name} of ${entry.kind}`);
+        if (source === undefined)
+          notes.push(`PROJECT: no function sets up the controller ${name} of ${entry.kind}`);
         else unused.delete(source);
         if (taken.has(name) || records.some((record) => record.name === name)) {
-          notes.push(`${source?.file ?? "PROJECT"}: the controller ${name} of ${entry.kind} is left out: its name is taken`);
+          notes.push(
+            `${source?.file ?? "PROJECT"}: the controller ${name} of ${entry.kind} is left out: its name is taken`,
+          );
           continue;
         }
         records.push({ name });
-        const rbac = source === undefined ? [] : this.#take(({ file, text: marker }) => file === source.file && marker.startsWith("+kubebuilder:rbac:"));
+        const rbac =
+          source === undefined
+            ? []
+            : this.#take(
+                ({ file, text: marker }) => file === source.file && marker.startsWith("+kubebuilder:rbac:"),
+              );
         imported.push({ resource, name, source, markers: rbac });
       }
       const hooks = this.#webhooksOf(entry, resource, notes);
       webhookMarkers.push(...hooks);
-      this.resources.push({ ...resource, controllers: records, webhooks: webhooksOf(entry, hooks, described) });
+      this.resources.push({
+        ...resource,
+        controllers: records,
+        webhooks: webhooksOf(entry, hooks, described),
+      });
     }
     for (const { file, line, receiver, reconciles } of unused)
-      notes.push(`${file}:${line}: ${receiver} reconciles ${reconciles.path}.${reconciles.name}, of which no kind is imported; it is left out`);
+      notes.push(
+        `${file}:${line}: ${receiver} reconciles ${reconciles.path}.${reconciles.name}, of which no kind is imported; it is left out`,
+      );
     // The resources of the records have their controllers and webhooks now.
-    const current = (resource: Resource): Resource => this.resources.find((each) => isSameResource(each, resource))!;
+    const current = (resource: Resource): Resource =>
+      this.resources.find((each) => isSameResource(each, resource))!;
     this.content = {
       controllers: imported.map((one) => ({ ...one, resource: current(one.resource) })),
       webhookMarkers: webhookMarkers.map((one) => ({ ...one, resource: current(one.resource) })),
@@ -379,13 +461,16 @@ class Matcher {
     ] as const;
     return roles.flatMap(([role, key, mutating]): ImportedWebhook[] => {
       if (webhooks[key] !== true) return [];
-      const [marker, ...others] = [...this.#left].filter(({ text: each }) => isWebhookOf(each, resource, mutating));
+      const [marker, ...others] = [...this.#left].filter(({ text: each }) =>
+        isWebhookOf(each, resource, mutating),
+      );
       if (marker === undefined) {
         notes.push(`PROJECT: the ${role} of ${resource.kind} is left out: no marker of it was found`);
         return [];
       }
       this.#left.delete(marker);
-      if (others.length > 0) notes.push(`${others[0]!.file}:${others[0]!.line}: a second ${role} of ${resource.kind}`);
+      if (others.length > 0)
+        notes.push(`${others[0]!.file}:${others[0]!.line}: a second ${role} of ${resource.kind}`);
       return [{ resource, role, marker }];
     });
   }
@@ -413,7 +498,9 @@ function webhooksOf(
     const path = hook && markerArguments(hook.marker.text)?.["path"];
     return typeof path === "string" && path !== defaultPath(role, hook!.resource) ? path : undefined;
   };
-  const versions = described.filter(({ resource }) => resource.kind === kind).map(({ resource }) => resource.version);
+  const versions = described
+    .filter(({ resource }) => resource.kind === kind)
+    .map(({ resource }) => resource.version);
   const spokes = Array.isArray(webhooks["spoke"]) ? webhooks["spoke"].map(String) : [];
   return {
     ...noWebhooks,
@@ -449,4 +536,3 @@ export function sharedFolder(path: string, modulePath: string): string {
   const own = modulePath !== "" && path.startsWith(`${modulePath}/`);
   return posix.join("src/types", own ? path.slice(modulePath.length + 1) : path);
 }
-

@@ -21,7 +21,7 @@ const deliberate: readonly {
   {
     name: "lists of conditions say that they are atomic",
     has: ({ path, theirs, ours }) =>
-      theirs === undefined && ours === "atomic" && /onditions\.x-kubernetes-list-type$/u.test(path),
+      theirs === undefined && ours === "atomic" && path.endsWith("onditions.x-kubernetes-list-type"),
   },
   {
     name: "a field that a type declares anew",

@@ -40,7 +40,9 @@ export async function compareOperator(operator: Operator, controllerGen: string)
   const paths = importPaths(operator);
   const { packages, notes } = readPackages(new GoModules(folder), paths);
   const folderOf = (path: string): string => `${paths.includes(path) ? "api" : "types"}/${path}`;
-  const files = Object.fromEntries(translateTypes(packages, { folderOf, roots: paths, hasGroupVersion: () => false }));
+  const files = Object.fromEntries(
+    translateTypes(packages, { folderOf, roots: paths, hasGroupVersion: () => false }),
+  );
   const embedded = operator.generateEmbeddedObjectMeta === true;
   const flags = `allowDangerousTypes=true,generateEmbeddedObjectMeta=${embedded}`;
   const theirs = runControllerGen(controllerGen, folder, paths, flags);
@@ -48,7 +50,11 @@ export async function compareOperator(operator: Operator, controllerGen: string)
   const known: Known = { texts: await kubernetesTexts(), anew: declaredAnew(packages) };
   const names = [...new Set([...theirs.files.keys(), ...texts.keys()])].sort();
   const kinds = names.map((name) => compareKind(name, theirs.files.get(name), texts.get(name), known));
-  return { kinds, removed, complaints: [theirs.complaints, ...notes, ...errors].filter((text) => text !== "") };
+  return {
+    kinds,
+    removed,
+    complaints: [theirs.complaints, ...notes, ...errors].filter((text) => text !== ""),
+  };
 }
 
 /** Runs `manifests` over the files, without the markers that it refuses. */

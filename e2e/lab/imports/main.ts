@@ -21,17 +21,29 @@ const projects =
   folders.length > 0
     ? folders.map((folder) => ({ name: folder, folder }))
     : pinned.map((module) => ({ name: module, folder: downloadGoModule(module).Dir }));
-console.log("| project | kinds | controllers | CRDs compared | different | within Kubernetes' types | left to you |");
+console.log(
+  "| project | kinds | controllers | CRDs compared | different | within Kubernetes' types | left to you |",
+);
 console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
 for (const { name, folder } of projects) {
   const imported = await planImport(folder, { cliVersion: "0.0.0-lab" });
   const { project, boilerplate, content, generate } = imported;
   const tree = memoryTree();
-  await planProjectChange({ folder, tree, before: undefined, after: project, boilerplate, imported: content, generate });
+  await planProjectChange({
+    folder,
+    tree,
+    before: undefined,
+    after: project,
+    boilerplate,
+    imported: content,
+    generate,
+  });
   const { comparison, errors, leftOut } = imported.report();
   const own = project.resources.filter(({ origin }) => origin.type === "own");
   const controllers = project.resources.flatMap((resource) => resource.controllers);
-  const compared = [comparison?.crds, comparison?.differences, comparison?.kubernetes].map((list) => list?.length ?? "–");
+  const compared = [comparison?.crds, comparison?.differences, comparison?.kubernetes].map(
+    (list) => list?.length ?? "–",
+  );
   console.log(`| ${[name, own.length, controllers.length, ...compared, leftOut.length].join(" | ")} |`);
   for (const line of [...errors, ...(comparison?.differences ?? [])]) console.error(`  ${line}`);
   if (errors.length > 0 || (comparison?.differences.length ?? 0) > 0) process.exitCode = 1;

@@ -25,7 +25,9 @@ const controlPlanes = { embedded: embeddedVariables(), real: realVariables(binar
 
 const work = join(cacheFolder("suites"), "..");
 mkdirSync(work, { recursive: true });
-console.log("| package | embedded: passed, failed, seconds | kube-apiserver: passed, failed, seconds |\n| --- | --- | --- |");
+console.log(
+  "| package | embedded: passed, failed, seconds | kube-apiserver: passed, failed, seconds |\n| --- | --- | --- |",
+);
 for (const name of names) {
   const { module, version, packages, isGinkgo, prepare } = projects[name]!;
   const folder = fetchModule(module, version);
@@ -56,7 +58,11 @@ console.error(`what the suites printed: ${work}`);
 
 /** The variables that `tsbuilder envtest use` prints. */
 function embeddedVariables(): Record<string, string> {
-  const printed = execFileSync("node", [join(import.meta.dirname, "../../../bin/tsbuilder.js"), "envtest", "use"]);
+  const printed = execFileSync("node", [
+    join(import.meta.dirname, "../../../bin/tsbuilder.js"),
+    "envtest",
+    "use",
+  ]);
   const lines = String(printed).matchAll(/^export (\w+)=(.*)$/gmu);
   const variables = Object.fromEntries([...lines].map(([, name, value]) => [name!, value!]));
   return { ...variables, TEST_ASSET_KUBECTL: kubectl };

@@ -111,6 +111,9 @@ function fillInCertManagerCrds(folder: string): void {
   for (const name of readdirSync(join(folder, "deploy/crds")).filter((each) => each.endsWith(".yaml"))) {
     const lines = readFileSync(join(folder, "deploy/crds", name), "utf8").split("\n");
     const text = lines.filter((line) => !line.includes("{{")).join("\n");
-    writeFileSync(join(to, name.replace(".yaml", ".templated.yaml")), text.replace(/^ {2}labels:\n(?! {4}\S)/mu, ""));
+    writeFileSync(
+      join(to, name.replace(".yaml", ".templated.yaml")),
+      text.replace(/^ {2}labels:\n(?! {4}\S)/mu, ""),
+    );
   }
 }

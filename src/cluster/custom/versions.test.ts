@@ -107,7 +107,12 @@ test("an object that was written in a version which is gone can't be applied, an
   });
   const path = (version: string) => `/apis/example.com/${version}/namespaces/default/gadgets`;
   const apply = (version: string, spec: object, manager: string) =>
-    sendOther("PATCH", `${path(version)}/a?fieldManager=${manager}`, gadget(version, spec), "application/apply-patch+yaml");
+    sendOther(
+      "PATCH",
+      `${path(version)}/a?fieldManager=${manager}`,
+      gadget(version, spec),
+      "application/apply-patch+yaml",
+    );
   expect((await apply("v1", { color: "blue" }, "first")).code).toBe(201);
   const withoutFirst = { spec: { versions: createCRD(names, v2).spec.versions } };
   const stored = { status: { storedVersions: ["v2"] } };

@@ -46,9 +46,14 @@ export class GoModules {
 
   /** The names of the folders at an import path in the project. */
   foldersIn(path: string): string[] {
-    const folder = path.startsWith(`${this.path}/`) ? inside(this.#root, path.slice(this.path.length + 1)) : undefined;
+    const folder = path.startsWith(`${this.path}/`)
+      ? inside(this.#root, path.slice(this.path.length + 1))
+      : undefined;
     const entries = folder === undefined ? [] : readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+    return entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
   }
 
   /** The version of a module that the project requires; undefined if it doesn't. */
@@ -120,7 +125,10 @@ function parseGoMod(text: string): GoMod {
   let module = "";
   let block = "";
   for (const line of text.split("\n")) {
-    const words = line.replace(/\/\/.*$/u, "").split(/\s+/u).filter((word) => word !== "");
+    const words = line
+      .replace(/\/\/.*$/u, "")
+      .split(/\s+/u)
+      .filter((word) => word !== "");
     if (words[1] === "(") block = words[0]!;
     else if (words[0] === ")") block = "";
     else {
@@ -142,7 +150,8 @@ function moduleCache(): string {
 }
 
 /** The module cache writes an upper-case letter as `!` and the lower-case one. */
-const escapePath = (path: string): string => path.replaceAll(/[A-Z]/gu, (letter) => `!${letter.toLowerCase()}`);
+const escapePath = (path: string): string =>
+  path.replaceAll(/[A-Z]/gu, (letter) => `!${letter.toLowerCase()}`);
 
 /** The folder at a path below another; undefined if there is none, or if a symbolic link leads there. */
 function inside(root: string, path: string): string | undefined {

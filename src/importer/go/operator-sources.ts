@@ -74,7 +74,7 @@ function goFiles(root: string, folder: string): string[] {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (/^[._]|^(?:vendor|testdata|node_modules|test)$/u.test(entry.name)) return [];
     if (entry.isDirectory()) return goFiles(root, path);
-    return entry.isFile() && /\.go$/u.test(path) && !/_test\.go$/u.test(path) ? [path] : [];
+    return entry.isFile() && path.endsWith(".go") && !path.endsWith("_test.go") ? [path] : [];
   });
 }
 
@@ -96,12 +96,14 @@ function withoutRepeated(text: string): string {
 
 function controllersOf(file: string, source: GoFile, modules: GoModules): GoController[] {
   return source.functions.flatMap((one): GoController[] => {
-    if (!one.tokens.some(({ text }) => /ControllerManagedBy$/u.test(text))) return [];
+    if (!one.tokens.some(({ text }) => text.endsWith("ControllerManagedBy"))) return [];
     const kinds = (method: string): GoKind[] => kindsGivenTo(one, method, source, modules);
     const [reconciles] = kinds("For");
     if (reconciles === undefined) return [];
     const { receiver } = one;
-    const reconcile = source.functions.find((each) => each.receiver === receiver && each.name === "Reconcile");
+    const reconcile = source.functions.find(
+      (each) => each.receiver === receiver && each.name === "Reconcile",
+    );
     return [
       {
         file,
@@ -131,7 +133,9 @@ function kindsGivenTo({ tokens }: GoFunction, method: string, source: GoFile, mo
     const [first, dot, second] = call.slice(literal + 1);
     // In controller-runtime's former form the kind is within &source.Kind{Type: &v1.Pod{}}.
     if (second?.text === "Kind") {
-      const inner = call.findIndex((token, at) => at > literal && token.text === "&" && call[at + 1]?.kind === "name");
+      const inner = call.findIndex(
+        (token, at) => at > literal && token.text === "&" && call[at + 1]?.kind === "name",
+      );
       const [alias, , name] = inner === -1 ? [] : call.slice(inner + 1);
       return alias && name ? kindOf(alias.text, name.text, source, modules) : [];
     }

@@ -38,7 +38,9 @@ describe("a Go file", () => {
       "s struct",
       "p int",
     ]);
-    expect(fieldsOf("f func(a, b int) (x.Y, error)\ng func()\nh chan<- int\ni interface{ M() }\nj List[x.Y]")).toEqual([
+    expect(
+      fieldsOf("f func(a, b int) (x.Y, error)\ng func()\nh chan<- int\ni interface{ M() }\nj List[x.Y]"),
+    ).toEqual([
       "f <func(a, b int) (x.Y, error)>",
       "g <func()>",
       "h <chan<- int>",

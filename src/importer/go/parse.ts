@@ -113,13 +113,18 @@ class Parser {
       else this.#skipStatement();
       from = this.#lastEnd();
       this.#passComments(from);
-      for (const group of this.#comments.slice(former, this.#comment)) if (group.start > start) inner.add(group);
+      for (const group of this.#comments.slice(former, this.#comment))
+        if (group.start > start) inner.add(group);
       this.#accept(";");
     }
     const isFree = (group: GoCommentGroup): boolean => !this.#claimed.has(group) && !inner.has(group);
-    const markers = this.#comments.filter(isFree).flatMap(({ lines, startLine }) =>
-      lines.flatMap((line, i) => (line.trim().startsWith("+") ? [{ text: line, line: startLine + i }] : [])),
-    );
+    const markers = this.#comments
+      .filter(isFree)
+      .flatMap(({ lines, startLine }) =>
+        lines.flatMap((line, i) =>
+          line.trim().startsWith("+") ? [{ text: line, line: startLine + i }] : [],
+        ),
+      );
     return { packageName, imports, types, constants, functions, markers };
   }
 
@@ -168,7 +173,8 @@ class Parser {
     const rest = this.#tokens.slice(first, this.#at);
     const equals = rest.findIndex(({ text }) => text === "=");
     const value = equals === -1 ? [] : rest.slice(equals + 1);
-    const isLiteral = value.length === 1 && (value[0]!.kind !== "name" || /^(?:true|false)$/u.test(value[0]!.text));
+    const isLiteral =
+      value.length === 1 && (value[0]!.kind !== "name" || /^(?:true|false)$/u.test(value[0]!.text));
     const literal = isLiteral && value[0]!.kind !== "symbol" ? value[0]!.text : undefined;
     return names.map((name) => ({
       name,
@@ -236,7 +242,8 @@ class Parser {
           this.#type();
           return other();
       }
-      if (kind !== "name") throw new GoSyntaxError(`no type begins with ${JSON.stringify(text)}`, this.#peek(-1).line);
+      if (kind !== "name")
+        throw new GoSyntaxError(`no type begins with ${JSON.stringify(text)}`, this.#peek(-1).line);
       const member = this.#accept(".") ? this.#name() : undefined;
       if (this.#peek().text === "[") {
         this.#skipBrackets();
@@ -253,12 +260,11 @@ class Parser {
   #fields(): GoFieldSyntax[] {
     this.#expect("{");
     const fields: GoFieldSyntax[] = [];
-    for (let before = this.#lastEnd(); !this.#accept("}"); ) {
+    for (let before = this.#lastEnd(); !this.#accept("}");) {
       const first = this.#peek();
       const comments = this.#claim(before, first.start, this.#docOf(first));
       const next = this.#peek(1);
-      const isEmbedded =
-        first.text === "*" || next.kind === "string" || [".", ";", "}"].includes(next.text);
+      const isEmbedded = first.text === "*" || next.kind === "string" || [".", ";", "}"].includes(next.text);
       const names = isEmbedded ? [] : this.#names();
       const type = this.#type();
       const tag = this.#peek().kind === "string" ? unquote(this.#next().text) : "";
@@ -276,12 +282,7 @@ class Parser {
   }
 
   /** Gives a declaration its documentation, and of the other comments above it the closest. */
-  #claim(
-    from: number,
-    start: number,
-    doc: GoCommentGroup | undefined,
-    { isKept = true } = {},
-  ): GoComment[] {
+  #claim(from: number, start: number, doc: GoCommentGroup | undefined, { isKept = true } = {}): GoComment[] {
     const end = doc?.start ?? start;
     const fromLine = this.#lineOf(from);
     this.#passComments(from);
@@ -295,7 +296,8 @@ class Parser {
 
   /** Passes the comments that begin before a place. */
   #passComments(place: number): void {
-    while (this.#comment < this.#comments.length && this.#comments[this.#comment]!.start < place) this.#comment++;
+    while (this.#comment < this.#comments.length && this.#comments[this.#comment]!.start < place)
+      this.#comment++;
   }
 
   /** The line of a place behind a token that was read. */

@@ -1,7 +1,15 @@
 // From the kinds of Go packages to all types that they need, in these and in other packages.
 
 import { kubernetesAlias } from "../types/built-in-types.ts";
-import type { GoComment, GoConstant, GoField, GoPackage, GoPlace, GoType, GoTypeDeclaration } from "./model.ts";
+import type {
+  GoComment,
+  GoConstant,
+  GoField,
+  GoPackage,
+  GoPlace,
+  GoType,
+  GoTypeDeclaration,
+} from "./model.ts";
 import type { GoKind } from "./operator-sources.ts";
 import type { GoModules, ParsedPackage } from "./modules.ts";
 import { type GoFieldSyntax, type GoFile, type GoTypeSpec, type GoTypeSyntax, unquote } from "./parse.ts";
@@ -62,7 +70,8 @@ class Reader {
   needKinds(path: string): void {
     const found = this.#find(path);
     if (found === undefined) return;
-    for (const name of found.declared.keys()) if (this.#isKind(found, name)) this.#needed.push({ path, name });
+    for (const name of found.declared.keys())
+      if (this.#isKind(found, name)) this.#needed.push({ path, name });
   }
 
   need(types: readonly GoKind[]): void {
@@ -79,9 +88,7 @@ class Reader {
     }
     const found = [...this.#packages.values()].filter((each) => each !== undefined && each.read.size > 0);
     for (const each of found) this.#noteConstants(each!);
-    return found
-      .map((each) => packageOf(each!))
-      .sort((a, b) => (a.path < b.path ? -1 : 1));
+    return found.map((each) => packageOf(each!)).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** Names the constants of needed types whose values only a compiler knows. */
@@ -141,7 +148,9 @@ class Reader {
       return used !== undefined && other !== undefined && this.#marshals(other, used.name, method, depth + 1);
     };
     if (isAlias) return inherits(type);
-    return type.kind === "struct" && type.fields.some((field) => field.names.length === 0 && inherits(field.type));
+    return (
+      type.kind === "struct" && type.fields.some((field) => field.names.length === 0 && inherits(field.type))
+    );
   }
 
   /** The package and the name of a type that is used by its name; undefined for any other, and for Go's own. */
@@ -153,7 +162,9 @@ class Reader {
       const named = source.imports.find((each) => each.name === qualifier);
       const imported =
         named ??
-        source.imports.find((each) => each.name === undefined && this.#modules.nameOf(each.path) === qualifier);
+        source.imports.find(
+          (each) => each.name === undefined && this.#modules.nameOf(each.path) === qualifier,
+        );
       return imported && { path: imported.path, name };
     }
     if (found.declared.has(name)) return { path: found.parsed.path, name };
@@ -177,7 +188,10 @@ class Reader {
         return { kind: "map", key, of: this.#type(found, source, type.of, at) };
       }
       case "struct":
-        return { kind: "struct", fields: type.fields.flatMap((field) => this.#fields(found, source, field, at)) };
+        return {
+          kind: "struct",
+          fields: type.fields.flatMap((field) => this.#fields(found, source, field, at)),
+        };
       case "other":
         return this.#unsupported(type.source, at);
       case "name": {
@@ -195,7 +209,8 @@ class Reader {
     const own = ownTypes[`${path}.${name}`];
     if (own !== undefined) return own;
     const declared = this.#find(path)?.declared.get(name);
-    const isKubernetes = /^k8s\.io\/(?:api|apimachinery)\//u.test(path) || (/^k8s\.io\//u.test(path) && name === "JSON");
+    const isKubernetes =
+      /^k8s\.io\/(?:api|apimachinery)\//u.test(path) || (path.startsWith("k8s.io/") && name === "JSON");
     // Structs of Kubernetes are in a package of ours; its named strings, lists and maps are not.
     const isStruct = declared?.spec.type.kind === "struct" && !this.#missing.has(`${path}.${name}`);
     if (isKubernetes && isStruct) return { kind: "external", package: path, name };
@@ -250,12 +265,20 @@ function packageOf({ parsed, declared, read }: IndexedPackage): GoPackage {
     name: parsed.name,
     markers: parsed.files.flatMap(({ source }) => source.markers.map(({ text }) => text)),
     types: [...read.values()].sort((a, b) => order(a.name) - order(b.name)),
-    constants: parsed.files.flatMap(({ file, source }) => source.constants.flatMap((one) => constantOf(one, file))),
+    constants: parsed.files.flatMap(({ file, source }) =>
+      source.constants.flatMap((one) => constantOf(one, file)),
+    ),
   };
 }
 
 function constantOf(
-  one: { name: string; type: string | undefined; literal: string | undefined; comments: readonly GoComment[]; line: number },
+  one: {
+    name: string;
+    type: string | undefined;
+    literal: string | undefined;
+    comments: readonly GoComment[];
+    line: number;
+  },
   file: string,
 ): GoConstant[] {
   const { name, type, literal, comments, line } = one;

@@ -73,7 +73,9 @@ export function scanGo(text: string): ScannedGo {
     }
     comments.push(...groupComments(run, lastLine));
     run = [];
-    const kind = (["name", "string", "literal", "symbol"] as const).find((each) => groups[each] !== undefined)!;
+    const kind = (["name", "string", "literal", "symbol"] as const).find(
+      (each) => groups[each] !== undefined,
+    )!;
     // Each further search for its end would read the whole file.
     if (part === "/" && text[end] === "*") throw new GoSyntaxError("a comment has no end", line);
     if (part === '"' || part === "'" || part === "`") throw new GoSyntaxError("a literal has no end", line);
@@ -108,7 +110,7 @@ interface Comment {
 /** Groups the comments between two tokens; those in the line of the first one are a group of their own. */
 function groupComments(run: readonly Comment[], lastLine: number): GoCommentGroup[] {
   const groups: GoCommentGroup[] = [];
-  for (let i = 0; i < run.length; ) {
+  for (let i = 0; i < run.length;) {
     const first = run[i]!;
     const isTrailing = first.line === lastLine;
     const members = [first];

@@ -52,7 +52,11 @@ export const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1";
 export function kubernetesAlias(goPackage: string, name: string): GoType | undefined {
   const id = `${goPackage}.${name}`;
   if (id === "k8s.io/api/core/v1.ResourceList") {
-    const quantity = { kind: "external", package: "k8s.io/apimachinery/pkg/api/resource", name: "Quantity" } as const;
+    const quantity = {
+      kind: "external",
+      package: "k8s.io/apimachinery/pkg/api/resource",
+      name: "Quantity",
+    } as const;
     return { kind: "map", key: text, of: quantity };
   }
   return namedTexts.has(id) ? text : undefined;
@@ -62,7 +66,9 @@ const text: GoType = { kind: "basic", name: "string" };
 
 const namedTexts = new Set([
   "k8s.io/apimachinery/pkg/types.UID",
-  ...["ConditionStatus", "LabelSelectorOperator", "DeletionPropagation"].map((name) => `${metaPackage}.${name}`),
+  ...["ConditionStatus", "LabelSelectorOperator", "DeletionPropagation"].map(
+    (name) => `${metaPackage}.${name}`,
+  ),
   ...(
     "ConditionStatus DNSPolicy FinalizerName IPFamily IPFamilyPolicy MountPropagationMode NodeSelectorOperator " +
     "PersistentVolumeAccessMode PersistentVolumeMode PersistentVolumeReclaimPolicy PodPhase Protocol PullPolicy ResourceName " +

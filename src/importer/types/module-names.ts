@@ -57,7 +57,9 @@ export class ModuleNames {
       return `${name === "defineKind" ? "" : "type "}${name}${alias === name ? "" : ` as ${alias}`}`;
     });
     const runtime = own.length > 0 ? importNames(own, stringLiteral("@tsbuilder/runtime")) : "";
-    const named = [...this.#named].map(([specifier, names]) => importNames([...names], stringLiteral(specifier)));
+    const named = [...this.#named].map(([specifier, names]) =>
+      importNames([...names], stringLiteral(specifier)),
+    );
     const others = [...this.#aliases].map(
       ([specifier, alias]) => `import type * as ${alias} from ${stringLiteral(specifier)};\n`,
     );
@@ -71,6 +73,7 @@ export class ModuleNames {
 
 function importNames(names: readonly string[], from: string): string {
   const sorted = [...names].sort((a, b) => (a.replace("type ", "") < b.replace("type ", "") ? -1 : 1));
-  if (!sorted.every((name) => name.startsWith("type "))) return `import { ${sorted.join(", ")} } from ${from};\n`;
+  if (!sorted.every((name) => name.startsWith("type ")))
+    return `import { ${sorted.join(", ")} } from ${from};\n`;
   return `import type { ${sorted.map((name) => name.slice(5)).join(", ")} } from ${from};\n`;
 }

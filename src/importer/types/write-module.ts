@@ -33,7 +33,8 @@ export function translateTypes(packages: readonly GoPackage[], layout: TypesLayo
   const modules = packages.flatMap((each) => {
     const isRoot = layout.roots.includes(each.path);
     const stems = modulesOf(each, isRoot);
-    for (const [name, stem] of stems) places.set(`${each.path}.${name}`, `${layout.folderOf(each.path)}/${stem}.ts`);
+    for (const [name, stem] of stems)
+      places.set(`${each.path}.${name}`, `${layout.folderOf(each.path)}/${stem}.ts`);
     return [...new Set(stems.values())].map((stem) => ({ package: each, isRoot, stem, stems }));
   });
   const written = modules.map(({ package: of, isRoot, stem, stems }) => {
@@ -50,7 +51,8 @@ export function translateTypes(packages: readonly GoPackage[], layout: TypesLayo
  * other kinds are there too; all others have that of their Go file.
  */
 function modulesOf({ types, constants }: GoPackage, isRoot: boolean): Map<string, string> {
-  const goFile = ({ at }: { readonly at: GoTypeDeclaration["at"] }): string => posix.basename(at.file, ".go").replaceAll(/[^\w-]/gu, "_");
+  const goFile = ({ at }: { readonly at: GoTypeDeclaration["at"] }): string =>
+    posix.basename(at.file, ".go").replaceAll(/[^\w-]/gu, "_");
   const kinds = isRoot ? types.filter(({ isKind }) => isKind) : [];
   const files = new Set(types.map(goFile));
   const names = new Set(types.map(({ name }) => name));
@@ -81,12 +83,20 @@ function isMarker(line: string): boolean {
 
 /** Markers that mean something for all types of a package, other than the group, the version and what Go generates. */
 function isPackageMarker(line: string): boolean {
-  return isWritable(line) && /^\+(?!kubebuilder:(?:object|docs-gen|rbac|webhook)|groupName|versionName)(?:kubebuilder:|optional|required)/u.test(line);
+  return (
+    isWritable(line) &&
+    /^\+(?!kubebuilder:(?:object|docs-gen|rbac|webhook)|groupName|versionName)(?:kubebuilder:|optional|required)/u.test(
+      line,
+    )
+  );
 }
 
 /** Markers that say what the question mark of a field says, or that a type is a kind. */
 function withoutImplied(comments: readonly GoComment[], implied: RegExp): GoComment[] {
-  return comments.map(({ isDoc, lines }) => ({ isDoc, lines: lines.filter((line) => !implied.test(line.trim())) }));
+  return comments.map(({ isDoc, lines }) => ({
+    isDoc,
+    lines: lines.filter((line) => !implied.test(line.trim())),
+  }));
 }
 
 function isConditions(type: GoType): boolean {
@@ -105,7 +115,12 @@ class ModuleWriter {
   readonly #places: ReadonlyMap<string, string>;
   readonly #hasGroupVersion: boolean;
 
-  constructor(written: GoPackage, path: string, places: ReadonlyMap<string, string>, hasGroupVersion: boolean) {
+  constructor(
+    written: GoPackage,
+    path: string,
+    places: ReadonlyMap<string, string>,
+    hasGroupVersion: boolean,
+  ) {
     this.#names = new ModuleNames([...written.types, ...written.constants].map(({ name }) => name));
     this.#package = written;
     this.#path = path;
@@ -124,7 +139,9 @@ class ModuleWriter {
     const kinds = isRoot ? types.filter(({ isKind }) => isKind).map((each) => this.#kind(each)) : [];
     // The markers of a Go package count for all of its files, and here for all of a folder: the first module has them.
     const isFirst = stem === [...modulesOf(this.#package, isRoot).values()].sort()[0];
-    const markers = new Set(isFirst ? this.#package.markers.map((line) => line.trim()).filter(isPackageMarker) : []);
+    const markers = new Set(
+      isFirst ? this.#package.markers.map((line) => line.trim()).filter(isPackageMarker) : [],
+    );
     const comment = [...markers].map((line) => `// ${line}\n`).join("");
     const parts = [comment, this.#names.imports, ...this.#names.declarations, ...declarations];
     return [...parts, values.join(""), ...kinds].filter((part) => part !== "").join("\n");
@@ -237,7 +254,9 @@ class ModuleWriter {
     const place = this.#places.get(`${goPackage}.${name}`)!;
     if (place === this.#path) return name;
     const specifier = posix.relative(posix.dirname(this.#path), place).replace(/^(?!\.)/u, "./");
-    return goPackage === this.#package.path ? this.#names.named(specifier, name) : this.#names.of(specifier, name);
+    return goPackage === this.#package.path
+      ? this.#names.named(specifier, name)
+      : this.#names.of(specifier, name);
   }
 }
 

@@ -87,7 +87,9 @@ function readReport(file: string, output: string): SuiteOutcome {
 /** Tests without ginkgo report line by line. */
 function readVerbose(output: string, code: number): SuiteOutcome {
   const lines = [...output.matchAll(/^\s*--- (PASS|FAIL): (\S+)/gm)];
-  const failed = new Map(lines.filter(([, verdict]) => verdict === "FAIL").map(([, , name]) => [name!, "failed"]));
+  const failed = new Map(
+    lines.filter(([, verdict]) => verdict === "FAIL").map(([, , name]) => [name!, "failed"]),
+  );
   if (code !== 0 && failed.size === 0) return ended(output);
   return { passed: lines.filter(([, verdict]) => verdict === "PASS").length, failed, output };
 }

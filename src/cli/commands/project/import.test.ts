@@ -46,16 +46,24 @@ describe("import", () => {
     expect(written).toMatch(/^\/\*\nCopyright \d{4} The shop authors\.\n\*\/\n/u);
     expect(written).toContain('export type Size = "Small" | "Large";');
     expect(written).toContain('/** SizeSmall is a corner shop. */\nexport const SizeSmall: Size = "Small";');
-    expect(written).toContain('export const Shop = defineKind<Shop>(groupVersion, { kind: "Shop", plural: "shops" });');
-    expect(read("src/types/internal/shared/owner.ts")).toContain("  // Owner is a name, such as a@example.com. */\n");
+    expect(written).toContain(
+      'export const Shop = defineKind<Shop>(groupVersion, { kind: "Shop", plural: "shops" });',
+    );
+    expect(read("src/types/internal/shared/owner.ts")).toContain(
+      "  // Owner is a name, such as a@example.com. */\n",
+    );
     expect(read("PROJECT")).toContain("manifests:\n  maxDescLen: 0\n");
   });
 
   test("leaves the logic of a controller to the person, with its markers and what it owns", async () => {
     const { printed } = await importFrom(source());
     const controller = read("src/controller/shop_controller.ts");
-    expect(controller).toContain("Move here what Reconcile does in internal/controller/shop_controller.go:23.");
-    expect(controller).toContain("// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;update");
+    expect(controller).toContain(
+      "Move here what Reconcile does in internal/controller/shop_controller.go:23.",
+    );
+    expect(controller).toContain(
+      "// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;update",
+    );
     expect(controller).toContain('.named("shop").owns(Deployment).complete(reconciler)');
     expect(printed).toContain("In Go it watches Secret of k8s.io/api/core/v1: add .watches()");
   });
@@ -90,8 +98,15 @@ describe("import", () => {
 
   test("imports versions, conversions and webhooks of several groups", async () => {
     const v2 = goProject[types]!.replace("package v1", "package v2");
-    const stored = edited(types, "// +kubebuilder:subresource", "// +kubebuilder:storageversion\n// +kubebuilder:subresource");
-    const project = goProject["PROJECT"]!.replace("validation: true", "validation: true\n    conversion: true\n    spoke: [v2]");
+    const stored = edited(
+      types,
+      "// +kubebuilder:subresource",
+      "// +kubebuilder:storageversion\n// +kubebuilder:subresource",
+    );
+    const project = goProject["PROJECT"]!.replace(
+      "validation: true",
+      "validation: true\n    conversion: true\n    spoke: [v2]",
+    );
     const changes = {
       PROJECT: project,
       "api/v2/groupversion_info.go": goProject["api/v1/groupversion_info.go"]!.replaceAll("v1", "v2"),
@@ -131,8 +146,13 @@ describe("a hostile Go project", () => {
   ])("writes nowhere else by the name of %s", async (_, names) => {
     let project = goProject["PROJECT"]!;
     for (const [key, value] of Object.entries(names))
-      project = project.replaceAll(new RegExp(`^( +)${key}: \\S+$`, "gmu"), `$1${key}: ${JSON.stringify(value)}`);
-    const result = await importFrom(source({ PROJECT: project })).catch((error: unknown) => error as { code: string });
+      project = project.replaceAll(
+        new RegExp(`^( +)${key}: \\S+$`, "gmu"),
+        `$1${key}: ${JSON.stringify(value)}`,
+      );
+    const result = await importFrom(source({ PROJECT: project })).catch(
+      (error: unknown) => error as { code: string },
+    );
     // Either a name is refused, or no type has it, so that nothing is written by it.
     expect([1, 0, "INVALID_PROJECT", "INVALID_NAME"]).toContain(result.code);
     const outside = Object.keys(snapshot()).filter((path) => path.includes("..") || /evil/iu.test(path));

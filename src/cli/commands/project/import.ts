@@ -48,14 +48,18 @@ const importProject = defineCommand({
     const report = imported.report();
     for (const line of describeReport(report)) ui.print(visibleText(line));
     const differs = report.errors.length > 0 || (report.comparison?.differences.length ?? 0) > 0;
-    if (isWritten) ui.print("\nNext: move the logic of the controllers, then try it with\n  npm test\n  npm run dev");
+    if (isWritten)
+      ui.print("\nNext: move the logic of the controllers, then try it with\n  npm test\n  npm run dev");
     return differs ? 1 : 0;
   },
 });
 // The name of the command is a reserved word.
 export { importProject as import };
 
-async function planProject({ cwd, host }: Pick<Invocation, "cwd" | "host">, imported: ImportPlan): Promise<Plan> {
+async function planProject(
+  { cwd, host }: Pick<Invocation, "cwd" | "host">,
+  imported: ImportPlan,
+): Promise<Plan> {
   const { project, boilerplate, content, generate } = imported;
   const vendor = await host.vendorPackages();
   const manager = packageManagerOf(cwd);
@@ -102,14 +106,21 @@ function describeReport({ leftOut, errors, comparison }: ImportReport): string[]
     ...list("The types need a change before manifests can be generated:", errors),
     ...(comparison === undefined ? [] : ["", summary(comparison)]),
     ...list("What differs from the manifests of the Go project:", comparison?.differences ?? []),
-    ...list("What differs within types of Kubernetes, which are those of 1.36 here:", comparison?.kubernetes ?? []),
+    ...list(
+      "What differs within types of Kubernetes, which are those of 1.36 here:",
+      comparison?.kubernetes ?? [],
+    ),
   ];
 }
 
 function summary({ crds, differences, descriptions }: NonNullable<ImportReport["comparison"]>): string {
   if (crds.length === 0 && differences.length === 0)
     return "The Go project has no CRDs to compare with: run make manifests in it first.";
-  const result = differences.length === 0 ? "CRDs, roles and webhooks are equal" : count(differences.length, "difference");
-  const worded = descriptions === 0 ? "" : `; ${count(descriptions, "description")} of Kubernetes' types are worded otherwise`;
+  const result =
+    differences.length === 0 ? "CRDs, roles and webhooks are equal" : count(differences.length, "difference");
+  const worded =
+    descriptions === 0
+      ? ""
+      : `; ${count(descriptions, "description")} of Kubernetes' types are worded otherwise`;
   return `Compared with the Go project's manifests (${count(crds.length, "CRD")}): ${result}${worded}.`;
 }
