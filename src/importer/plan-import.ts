@@ -41,7 +41,7 @@ import {
 } from "./read-go-project.ts";
 import { projectFile } from "../project/store.ts";
 import { builtInType } from "./types/built-in-types.ts";
-import { removeRefusedMarkers } from "./types/kind-markers.ts";
+import { removeRefusedMarkers, withoutPlaceholders } from "./types/kind-markers.ts";
 import { isWritable } from "./types/write-comments.ts";
 import { translateTypes } from "./types/write-module.ts";
 
@@ -107,6 +107,7 @@ async function generate(
   options: Readonly<Record<string, unknown>>,
 ): Promise<{ removed: string[]; findings: readonly Diagnostic[] }> {
   const removed: string[] = [];
+  const touched = new Set<string>();
   // All commands that generate read the options there.
   if (Object.keys(options).length > 0)
     draft.write(
@@ -124,10 +125,14 @@ async function generate(
       for (const { path, content } of changes)
         if (content === undefined) draft.remove(path);
         else draft.write(path, content, "generated");
+      for (const path of touched) draft.write(path, withoutPlaceholders(draft.read(path) ?? ""));
       return { removed, findings: diagnostics };
     }
     removed.push(...more);
-    for (const [path, text] of Object.entries(files)) draft.write(path, text);
+    for (const [path, text] of Object.entries(files)) {
+      touched.add(path);
+      draft.write(path, text);
+    }
   }
 }
 

@@ -77,9 +77,20 @@ export function removeRefusedMarkers(
     const marker = /^\s*(?:\/\/|\/\*\*|\*)\s*(\+.*?)(?:\s*\*\/)?$/u.exec(line)?.[1];
     if (marker === undefined) continue;
     // The line stays, so that the places of other findings are right.
-    lines[at.line - 1] = line.includes("/**") ? "" : line.replace(marker, "+import:removed");
+    lines[at.line - 1] = line.includes("/**") ? "" : line.replace(marker, placeholder);
     files[at.file] = lines.join("\n");
     removed.push(`${marker} (${message})`);
   }
   return removed;
+}
+
+const placeholder = "+import:removed";
+
+/** The text of a module without the lines that stand for removed markers, and without comments that have no other. */
+export function withoutPlaceholders(text: string): string {
+  return text
+    .split("\n")
+    .filter((line) => !/^\s*(?:\/\/|\*) \+import:removed$/u.test(line))
+    .join("\n")
+    .replaceAll(/^[ \t]*\/\*\*\n[ \t]*\*\/\n/gmu, "");
 }

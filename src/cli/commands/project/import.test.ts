@@ -96,6 +96,21 @@ describe("import", () => {
     expect(existsSync(join(folder.root, "src/main.ts"))).toBe(true);
   });
 
+  test("leaves a marker out that controller-gen ignores, and says so", async () => {
+    const misspelt = edited(
+      types,
+      "// +kubebuilder:validation:Minimum=0",
+      "// +kubebuilder:validation:Minimun=0",
+    );
+    const { printed } = await importFrom(source(misspelt));
+    expect(printed).toContain(
+      "a marker that controller-gen ignores is left out: +kubebuilder:validation:Minimun=0",
+    );
+    expect(read("api/v1/shop_types.ts")).toContain(
+      "  /**\n   * Replicas of the shop.\n   */\n  replicas?: int32;\n",
+    );
+  });
+
   test("imports versions, conversions and webhooks of several groups", async () => {
     const v2 = goProject[types]!.replace("package v1", "package v2");
     const stored = edited(
