@@ -175,11 +175,16 @@ export function importedController(
   { place, markers, imports, owns, remarks }: ImportedController,
 ): Blueprint {
   const context = controllerContext(project, resource, name, inputs);
-  const { header, controllerFolder, controllerFile, className, kind } = context;
+  const { header, controllerFolder, controllerFile, className, kind, controllerName, variable, typesImport } =
+    context;
+  const testContext = { header, controllerFolder, controllerFile, className, kind };
   const templates = "typescript/create-api/imported-controller";
   return joinBlueprints(
     part(partKeys.controller(resource, name), templates, {
-      ...context,
+      ...testContext,
+      controllerName,
+      variable,
+      typesImport,
       keyType: resource.namespaced ? "NamespacedName" : "ClusterScopedName",
       place,
       markers: markers.map((marker) => `// ${marker}`).join("\n"),
@@ -188,13 +193,7 @@ export function importedController(
       remarks: remarks.map((remark) => `  // ${remark}\n`).join(""),
     }),
     resource.origin.type === "own"
-      ? part(partKeys.controllerTest(resource, name), `${templates}-test`, {
-          header,
-          controllerFolder,
-          controllerFile,
-          className,
-          kind,
-        })
+      ? part(partKeys.controllerTest(resource, name), `${templates}-test`, testContext)
       : emptyBlueprint,
   );
 }
@@ -410,17 +409,25 @@ function conversion(
     hubVersion: hub.version,
     typesImport: typesModule(project, spoke, file),
     hubImport: typesModule(project, hub, file),
-    // The versions of a new kind have equal fields; those of an imported one differ until the conversion is moved, too.
+  };
+  // The versions of a new kind have equal fields; those of an imported one differ until the conversion is moved, too.
+  const casts = {
     toHub: isImported ? ` as unknown as ConvertedObject<${hub.kind}Hub>` : "",
     fromHub: isImported ? ` as unknown as ConvertedObject<${hub.kind}>` : "",
-    skip: isImported ? ".skip" : "",
   };
+  const skip = isImported ? ".skip" : "";
   return joinBlueprints(
     {
-      ...part(partKeys.webhook(spoke, "conversion"), "typescript/create-webhook/conversion", context),
+      ...part(partKeys.webhook(spoke, "conversion"), "typescript/create-webhook/conversion", {
+        ...context,
+        ...casts,
+      }),
       inserts: registrationInserts(project, spoke, file, `${hub.kind}Conversion`),
     },
-    part(partKeys.webhookTest(spoke, "conversion"), "typescript/create-webhook/conversion-test", context),
+    part(partKeys.webhookTest(spoke, "conversion"), "typescript/create-webhook/conversion-test", {
+      ...context,
+      skip,
+    }),
   );
 }
 
