@@ -15,7 +15,7 @@ function source(changes: Readonly<Record<string, string>> = {}): string {
   const root = mkdtempSync(join(tmpdir(), "go-project-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   vi.stubEnv("GOMODCACHE", join(root, "no-cache"));
-  onTestFinished(() => vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllEnvs());
   writeFiles(root, { ...goProject, ...changes });
   return root;
 }
