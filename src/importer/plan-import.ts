@@ -10,9 +10,9 @@ import { loadCoreSchemas } from "../generators/schema/built-in-types.ts";
 import { partKeys, type ScaffoldInputs } from "../plugins/contract/plugin.ts";
 import {
   controllerFile,
+  createWebhook,
   fileHeader,
   importedController,
-  importedWebhooks,
   typesModule,
 } from "../plugins/typescript/create-api.ts";
 import {
@@ -263,7 +263,7 @@ function webhooks(
 ): Blueprint {
   const markerOf = (role: "defaulter" | "validator"): string | undefined =>
     webhookMarkers.find((each) => each.role === role && isSameResource(each.resource, resource))?.marker.text;
-  return importedWebhooks(project, resource, inputs, {
+  return createWebhook(project, resource, inputs, {
     defaulter: markerOf("defaulter"),
     validator: markerOf("validator"),
   });

@@ -76,7 +76,10 @@ interface ImportOptions {
 }
 
 /** Reads the project in a folder. Throws if it is none of kubebuilder's layout with Go. */
-export function readGoProject(root: string, { cliVersion, projectName, missing = new Set() }: ImportOptions): GoProject {
+export function readGoProject(
+  root: string,
+  { cliVersion, projectName, missing = new Set() }: ImportOptions,
+): GoProject {
   const record = readRecord(root);
   const modules = new GoModules(root);
   const sources = readOperatorSources(root, modules);

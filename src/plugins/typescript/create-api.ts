@@ -287,28 +287,17 @@ function controllerFileName(resource: Resource, name: string): string {
   return name.replaceAll("-", "_");
 }
 
-/** Returns a file for each type of webhook, so that adding another one does not touch the user's code. */
-export function createWebhook(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
-  return webhooks(project, resource, inputs);
-}
-
 /** The markers that the webhooks of a kind have in another project, instead of those of a new one. */
 interface ImportedWebhooks {
   readonly defaulter?: string | undefined;
   readonly validator?: string | undefined;
 }
 
-/** The webhooks of a kind whose types come from another project: nothing is known of its fields. */
-export function importedWebhooks(
-  project: Project,
-  resource: Resource,
-  inputs: ScaffoldInputs,
-  markers: ImportedWebhooks,
-): Blueprint {
-  return webhooks(project, resource, inputs, markers);
-}
-
-function webhooks(
+/**
+ * Returns a file for each type of webhook, so that adding another one does not touch the user's code. Of a kind whose types come
+ * from another project no fields are known.
+ */
+export function createWebhook(
   project: Project,
   resource: Resource,
   inputs: ScaffoldInputs,
