@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -178,11 +178,11 @@ describe("a hostile Go project", () => {
     const root = source();
     const secret = mkdtempSync(join(tmpdir(), "secret-"));
     onTestFinished(() => rmSync(secret, { recursive: true }));
-    writeFileSync(join(secret, "key.go"), goProject["internal/shared/owner.go"]!);
-    rmSync(join(root, "internal/shared"), { recursive: true });
-    symlinkSync(secret, join(root, "internal/shared"));
+    writeFiles(secret, { "shared/key.go": goProject["internal/shared/owner.go"]! });
+    rmSync(join(root, "internal"), { recursive: true });
+    symlinkSync(secret, join(root, "internal"));
     rmSync(join(root, "config/samples/store_v1_shop.yaml"));
-    symlinkSync(join(secret, "key.go"), join(root, "config/samples/store_v1_shop.yaml"));
+    symlinkSync(join(secret, "shared/key.go"), join(root, "config/samples/store_v1_shop.yaml"));
     const { printed } = await importFrom(root);
     expect(printed).toContain("example.com/shop/internal/shared.Owner, which is not on this machine");
     expect(printed).toContain("config/samples/store_v1_shop.yaml: left out: it is a symbolic link");
