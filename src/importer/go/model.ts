@@ -1,15 +1,25 @@
-/** A Go package with the types that its kinds need, as the program in `parse` prints it. */
+// What is known of a Go package with API types, as `read-packages.ts` reads it and the writers of TypeScript use it.
+
+/** A Go package with the types that its kinds need. */
 export interface GoPackage {
   readonly path: string;
   readonly name: string;
   /** The lines with markers that belong to no type. */
   readonly markers: readonly string[];
   readonly types: readonly GoTypeDeclaration[];
+  readonly constants: readonly GoConstant[];
+}
+
+/** Where something stands in the Go sources: a path from the project's folder, and a line. */
+export interface GoPlace {
+  readonly file: string;
+  readonly line: number;
 }
 
 /** The declaration of a type. */
 export interface GoTypeDeclaration {
   readonly name: string;
+  readonly at: GoPlace;
   readonly comments: readonly GoComment[];
   readonly type: GoType;
   /** True if the struct embeds the metadata of an object. */
@@ -17,6 +27,16 @@ export interface GoTypeDeclaration {
   /** True if the JSON of the type is not that of its fields. */
   readonly marshalsText: boolean;
   readonly marshalsJson: boolean;
+}
+
+/** An exported constant, with the literal that it is. */
+export interface GoConstant {
+  readonly name: string;
+  readonly at: GoPlace;
+  readonly comments: readonly GoComment[];
+  /** The name of its type, if it stands in the package. */
+  readonly type: string | undefined;
+  readonly value: string | number | boolean;
 }
 
 /** A group of comment lines above a declaration or a field. */

@@ -84,7 +84,7 @@ type ShopSpec struct {
 
 /** Its types in TypeScript. */
 export const typescriptFiles = {
-  "types/example.com/shop/common/types.ts": `/** +kubebuilder:validation:Type=integer */
+  "types/example.com/shop/common/common.ts": `/** +kubebuilder:validation:Type=integer */
 export type integer = number;
 
 /**
@@ -96,8 +96,8 @@ export type Port = integer;
 /** Level marshals itself. */
 export type Level = string;
 `,
-  "api/example.com/shop/api/v1/types.ts": `import { type KubernetesObject, type Time, defineKind } from "@tsbuilder/runtime";
-import type * as shopcommon from "../../../../../types/example.com/shop/common/types.ts";
+  "api/example.com/shop/api/v1/shop_types.ts": `import { type KubernetesObject, type Time, defineKind } from "@tsbuilder/runtime";
+import type * as shopcommon from "../../../../../types/example.com/shop/common/common.ts";
 
 /** +kubebuilder:validation:Format=byte */
 export type bytes = string;
@@ -130,6 +130,8 @@ export interface ShopSpec extends Base {
   /** A block. */
   block: string;
 }
+
+export const Open: State = "open";
 
 export const Shop = defineKind<Shop>({ group: "example.com", version: "v1" }, { kind: "Shop", plural: "shops", scope: "Cluster" });
 `,

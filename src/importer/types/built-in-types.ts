@@ -1,3 +1,7 @@
+// What stands in TypeScript for Go's own types and for those of Kubernetes' Go modules.
+
+import type { GoType } from "../go/model.ts";
+
 /** The names that Go's own types have in TypeScript. */
 export const basicTypes: Readonly<Record<string, string>> = {
   bool: "boolean",
@@ -15,12 +19,12 @@ export const basicTypes: Readonly<Record<string, string>> = {
 };
 
 /** Types that TypeScript lacks, declared where a module needs them. */
-export const helpers: Readonly<Record<string, string>> = {
+export const declaredTypes: Readonly<Record<string, string>> = {
   integer: "/** +kubebuilder:validation:Type=integer */\nexport type integer = number;\n",
   bytes: "/** +kubebuilder:validation:Format=byte */\nexport type bytes = string;\n",
 };
 
-/** Types of Kubernetes' Go modules that `@tsbuilder/runtime` has under its own names. */
+/** Types of Go modules that `@tsbuilder/runtime` has under its own names. */
 const runtimeTypes: Readonly<Record<string, string>> = {
   "k8s.io/apimachinery/pkg/api/resource.Quantity": "Quantity",
   "k8s.io/apimachinery/pkg/util/intstr.IntOrString": "IntOrString",
@@ -40,3 +44,36 @@ export function builtInType(goPackage: string, name: string): { module: string; 
 
 /** The Go package of the types that all kinds share. */
 export const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1";
+
+/**
+ * A type of Kubernetes' Go modules that is no struct, for projects whose module cache is not on this machine: where it is, the
+ * declaration itself is translated, with its comment.
+ */
+export function kubernetesAlias(goPackage: string, name: string): GoType | undefined {
+  const id = `${goPackage}.${name}`;
+  if (id === "k8s.io/api/core/v1.ResourceList") {
+    const quantity = {
+      kind: "external",
+      package: "k8s.io/apimachinery/pkg/api/resource",
+      name: "Quantity",
+    } as const;
+    return { kind: "map", key: text, of: quantity };
+  }
+  return namedTexts.has(id) ? text : undefined;
+}
+
+const text: GoType = { kind: "basic", name: "string" };
+
+const namedTexts = new Set([
+  "k8s.io/apimachinery/pkg/types.UID",
+  ...["ConditionStatus", "LabelSelectorOperator", "DeletionPropagation"].map(
+    (name) => `${metaPackage}.${name}`,
+  ),
+  ...(
+    "ConditionStatus DNSPolicy FinalizerName IPFamily IPFamilyPolicy MountPropagationMode NodeSelectorOperator " +
+    "PersistentVolumeAccessMode PersistentVolumeMode PersistentVolumeReclaimPolicy PodPhase Protocol PullPolicy ResourceName " +
+    "RestartPolicy SecretType ServiceAffinity ServiceExternalTrafficPolicy ServiceType TaintEffect TolerationOperator URIScheme"
+  )
+    .split(" ")
+    .map((name) => `k8s.io/api/core/v1.${name}`),
+]);
