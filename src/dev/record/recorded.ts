@@ -284,9 +284,12 @@ export function writerName(by: RecordedWrite["by"]): string {
   return program === "" ? user : `${user} (${program})`;
 }
 
+/** The user of a write of which only the field manager is known, as in the record of a deployed operator, begins with this. */
+export const managerPrefix = "manager:";
+
 /** Returns true if an operator wrote: not the cluster's own controllers, and not a person with kubectl or the page. */
 export function isOperator(by: RecordedWrite["by"]): boolean {
-  if (by === undefined || isPerson(by)) return false;
+  if (by === undefined || isPerson(by) || by.user.startsWith(managerPrefix)) return false;
   return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
 }
 

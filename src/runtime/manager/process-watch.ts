@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { url as inspectorUrl } from "node:inspector";
 import type { EventLoopUtilization, PerformanceEntry } from "node:perf_hooks";
@@ -8,7 +7,7 @@ import type { ObjectCache } from "../cache/cache.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/http-listener.ts";
-import { type ControllerSample, isObserved, publish, type SampleMessage } from "../tracing/channels.ts";
+import { isObserved, publish, type SampleMessage, tell } from "../tracing/channels.ts";
 
 /** The inputs and outputs of a watchdog; times in milliseconds. */
 interface LoopWatchdogOptions {
@@ -94,7 +93,6 @@ const samplePeriod = 1000;
 export class Sampler implements Service {
   readonly #parts: SamplerParts;
   readonly #keptHeap = new KeptHeap();
-  #peaks = new Map<string, ControllerSample>();
   #lastSample: SampleMessage | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -109,8 +107,6 @@ export class Sampler implements Service {
     const delay = new LoopDelay();
     let due = performance.now();
     this.#keptHeap.start();
-    // Most reconciles begin and end between two turns of the timer.
-    subscribe("tsbuilder:reconcile:start", this.#notePeaks);
     this.#timer = setInterval(() => {
       delay.tick();
       if (performance.now() < due) return;
@@ -122,26 +118,19 @@ export class Sampler implements Service {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    unsubscribe("tsbuilder:reconcile:start", this.#notePeaks);
     this.#keptHeap.stop();
   }
 
-  /** Raises the peaks of queued requests and running reconciles since the last sample. */
-  readonly #notePeaks = (): void => {
-    for (const { name, depth, active, workers } of this.#parts.controllers()) {
-      const { queued = 0, active: before = 0 } = this.#peaks.get(name) ?? {};
-      const peak = { queued: Math.max(depth, queued), active: Math.max(active, before) };
-      this.#peaks.set(name, { controller: name, ...peak, workers });
-    }
-  };
-
   #sample(since: number, delay: LoopDelay): void {
-    this.#notePeaks();
     const { milliseconds: blocked, until } = delay.take();
     const { rss: resident, heapUsed: heap } = process.memoryUsage();
     const sample: SampleMessage = {
       since,
-      controllers: [...this.#peaks.values()],
+      controllers: this.#parts.controllers().map((controller) => ({
+        controller: controller.name,
+        ...controller.takePeak(),
+        workers: controller.workers,
+      })),
       ...countCached(this.#parts.caches()),
       blocked,
       blockedAgo: until === undefined ? undefined : Math.round(performance.now() - until),
@@ -149,9 +138,9 @@ export class Sampler implements Service {
       heap,
       heapKept: this.#keptHeap.bytes,
     };
-    this.#peaks = new Map();
     if (!differs(this.#lastSample, sample)) return;
     this.#lastSample = sample;
+    tell((receiver) => receiver.sampled(sample));
     publish("tsbuilder:sample", () => sample);
   }
 }

@@ -1,0 +1,146 @@
+// A folder that outlives the container, such as an emptyDir: the segments of the record are files there, so that the next
+// process can show what this one did, also after SIGKILL. A write goes to the kernel's memory, which a killed process doesn't lose.
+
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import type { Segment } from "./flight-memory.ts";
+
+/** The files of one record begin with the time at which its process began. */
+const filePattern = /^(\d{13,})-(\d{6}|objects)\.flight$/u;
+
+/** How many files there are at most: a process that crashes again and again writes small ones. */
+const maxFiles = 50;
+
+/** Only the operator reads them. */
+const privateMode = 0o600;
+
+/** The files of the records of this process, and of those before it. */
+export class FlightFiles {
+  readonly #folder: string;
+  readonly #since: number;
+  readonly #maxBytes: number;
+  readonly #open = new Map<number, FileHandle>();
+  #isSaving = false;
+
+  /** Creates the folder. */
+  constructor(folder: string, since: number, maxBytes: number) {
+    this.#folder = folder;
+    this.#since = since;
+    this.#maxBytes = maxBytes;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#trim();
+  }
+
+  /** Returns the segments of the processes before, and those of this one before a number, the oldest first. */
+  before(number: number): Buffer[] {
+    return this.#list()
+      .filter(({ since, name }) => since !== this.#since || Number(name) < number)
+      .map(({ path }) => readFileSync(path));
+  }
+
+  /** Saves what is new. Returns at once if an earlier call has not ended. */
+  async save(segments: readonly Segment[]): Promise<void> {
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    try {
+      for (const segment of segments) await this.#save(segment, segment === segments.at(-1));
+    } finally {
+      this.#isSaving = false;
+    }
+  }
+
+  async #save(segment: Segment, isLast: boolean): Promise<void> {
+    const { length } = segment.content;
+    if (segment.saved < length) {
+      segment.isInUse = true;
+      try {
+        const file = await this.#file(segment.number);
+        await file.write(segment.bytes, segment.saved, length - segment.saved, segment.saved);
+        segment.saved = length;
+      } finally {
+        segment.isInUse = false;
+      }
+    }
+    const file = this.#open.get(segment.number);
+    if (isLast || !file) return;
+    this.#open.delete(segment.number);
+    await file.close();
+  }
+
+  async #file(number: number): Promise<FileHandle> {
+    const opened = this.#open.get(number);
+    if (opened) return opened;
+    this.#trim();
+    const file = await open(this.#path(number), "w", privateMode);
+    this.#open.set(number, file);
+    return file;
+  }
+
+  /** Saves what is new before it returns: the process may end at any moment. */
+  saveNow(segments: readonly Segment[]): void {
+    for (const { content, saved, number } of segments) {
+      if (saved >= content.length) continue;
+      // An asynchronous write of the same bytes may still run, and writes them to the same place.
+      this.#writeNow(this.#path(number), content.subarray(saved), saved);
+    }
+  }
+
+  /** Replaces what is known of objects. */
+  saveObjects(header: Uint8Array, changes: Iterable<Uint8Array>): void {
+    const file = openSync(this.#path("objects"), "w", privateMode);
+    try {
+      writeSync(file, header);
+      for (const piece of changes) writeSync(file, piece);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #writeNow(path: string, bytes: Uint8Array, position: number): void {
+    const exists = statSync(path, { throwIfNoEntry: false }) !== undefined;
+    const file = openSync(path, exists ? "r+" : "w", privateMode);
+    try {
+      writeSync(file, bytes, 0, bytes.length, position);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #path(name: number | "objects"): string {
+    const number = typeof name === "number" ? String(name % 1_000_000).padStart(6, "0") : name;
+    return join(this.#folder, `${this.#since}-${number}.flight`);
+  }
+
+  /** Removes the oldest files beyond the bytes and the number that are kept, with room for one more. */
+  #trim(): void {
+    const files = this.#list();
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    for (let left = files.length; left > 0; left--) {
+      const { path, size } = files[files.length - left]!;
+      if (bytes <= this.#maxBytes && left < maxFiles) return;
+      rmSync(path, { force: true });
+      bytes -= size;
+    }
+  }
+
+  #list(): { readonly path: string; readonly since: number; readonly name: string; readonly size: number }[] {
+    return readdirSync(this.#folder)
+      .toSorted()
+      .flatMap((file) => {
+        const [, since = "", name = ""] = filePattern.exec(file) ?? [];
+        const path = join(this.#folder, file);
+        const stat = name === "" ? undefined : statSync(path, { throwIfNoEntry: false });
+        return stat ? [{ path, since: Number(since), name, size: stat.size }] : [];
+      });
+  }
+}
