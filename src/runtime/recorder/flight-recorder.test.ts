@@ -183,7 +183,6 @@ test("what a process has saved is served by the next one, also if its last entry
   begin(2);
   const state = configMap("c", {});
   tell((to) => to.changed(ConfigMap, { type: "add", object: state, isOwnWrite: false }, 100, ""));
-  first.dump("the memory is short");
   await first.stop(AbortSignal.timeout(1000));
   const [segment] = readdirSync(folder).filter((name) => name.endsWith("-000000.flight"));
   truncateSync(join(folder, segment!), readFileSync(join(folder, segment!)).length - 12);
