@@ -93,10 +93,14 @@ test.skipIf("missing" in programs)(
     expect((await run(...record)).stderr).toContain('"night.jsonl" exists');
     expect(await run(...record, "--force")).toMatchObject({ exitCode: 0 });
 
-    const following = spawn(process.execPath, [cli, "record", "follow.jsonl", ...record.slice(2), "--follow"], {
-      cwd: work,
-      env,
-    });
+    const following = spawn(
+      process.execPath,
+      [cli, "record", "follow.jsonl", ...record.slice(2), "--follow"],
+      {
+        cwd: work,
+        env,
+      },
+    );
     onTestFinished(() => void following.kill("SIGKILL"));
     const followed = (): string => readFileSync(join(work, "follow.jsonl"), "utf8");
     await eventually(() => expect(followed()).toContain("add of Widget default/one"));

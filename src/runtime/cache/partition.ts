@@ -4,7 +4,7 @@ import type { ApiError } from "../errors/api-error.ts";
 import { type ObjectKey, formatKey, keyOf } from "../client/client.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
 import type { InformerEvent } from "./cache.ts";
-import { isRecorded } from "../tracing/channels.ts";
+import { receiver } from "../tracing/channels.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
 /** Milliseconds after which a pending write is forgotten if its resource version can't be compared with the watch's. */
@@ -106,7 +106,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
 
   change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void {
     // Managed fields are dropped before an object is shared.
-    const manager = isRecorded() ? lastManager(object.metadata) : undefined;
+    const manager = receiver ? lastManager(object.metadata) : undefined;
     const entry = this.#entry(object, bytes);
     // A transform may have emptied the original.
     const { metadata } = entry.object;

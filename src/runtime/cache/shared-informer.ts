@@ -18,7 +18,7 @@ import type {
 import { Latch } from "../clock/waits.ts";
 import type { Entry } from "./object-store.ts";
 import { type ReceivedObject, Partition } from "./partition.ts";
-import { isRecorded, tell } from "../tracing/channels.ts";
+import { receiver } from "../tracing/channels.ts";
 
 /** The part of a kind that one watch of an informer covers. */
 export interface PartitionPlan {
@@ -181,7 +181,7 @@ export class SharedInformer<
 
   #notify(events: readonly InformerEvent<T>[], received: Partial<ReceivedObject> = {}): void {
     if (events.length === 0) return;
-    if (isRecorded()) this.#tellChanges(events, received);
+    if (receiver) this.#tellChanges(events, received);
     // A handler may add a subscription, which gets these objects by itself.
     const queues = [...this.#queues];
     for (const queue of queues) queue.push(events);
@@ -191,7 +191,7 @@ export class SharedInformer<
   #tellChanges(events: readonly InformerEvent<T>[], { bytes, manager }: Partial<ReceivedObject>): void {
     for (const event of events) {
       if (event.type === "add" && event.isInInitialList) continue;
-      tell((receiver) => receiver.changed(this.kind, event, bytes, manager));
+      receiver?.changed(this.kind, event, bytes, manager);
     }
   }
 

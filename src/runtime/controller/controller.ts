@@ -19,7 +19,7 @@ import {
   type ReconcileStartMessage,
   nextRun,
   publish,
-  tell,
+  receiver,
 } from "../tracing/channels.ts";
 import { Tracing } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -223,7 +223,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     if (priority !== undefined && !Number.isFinite(priority))
       throw new TypeError(`priority is ${show(priority)}: it must be a number`);
     const milliseconds = after === undefined ? undefined : parseDuration(after);
-    tell((receiver) => receiver.enqueued(this.name, key, { cause, about }, milliseconds));
+    receiver?.enqueued(this.name, key, { cause, about }, milliseconds);
     publish("tsbuilder:enqueue", () => ({
       controller: this.name,
       request: key,
@@ -290,7 +290,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
     };
     const attributes = () => ({ controller: this.name, ...fields() });
-    tell((receiver) => receiver.began(startedAt, run, this.name, key));
+    receiver?.began(startedAt, run, this.name, key);
     publish("tsbuilder:reconcile:start", startMessage);
     try {
       await runInScope({ calls, logFields: fields, run }, () =>
@@ -301,9 +301,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
           const milliseconds = this.#clock.monotonic() - startedAt;
           this.#observer?.reconciled(outcome.result, milliseconds);
           const end = endOf(outcome);
-          tell((receiver) =>
-            receiver.ended(startedAt + milliseconds, run, end, milliseconds, computed?.reconcileID),
-          );
+          receiver?.ended(startedAt + milliseconds, run, end, milliseconds, computed?.reconcileID);
           publish("tsbuilder:reconcile:end", () => endMessage(startMessage(), end, milliseconds / 1000));
           const isStopping = abort.signal.aborted && !this.#isWorking;
           this.#reportOutcome(outcome, this.queue.retries(taken.request), isStopping);

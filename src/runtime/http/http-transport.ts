@@ -11,7 +11,7 @@ import type { TimeSlices } from "../clock/time-slices.ts";
 import { onAbort, unlessAborted, wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext, currentScope } from "../scope/scope.ts";
-import { publish, tell } from "../tracing/channels.ts";
+import { publish, receiver } from "../tracing/channels.ts";
 import type { AnswerHead } from "./answer-parser.ts";
 import { type AuthInfo, type ClusterConfig, identityHeaders } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
@@ -155,7 +155,7 @@ export class HttpTransport {
       };
       callSafely(() => this.#options.onRequest?.(finished), warnOf("the client's onRequest"));
       const run = currentScope()?.run;
-      tell((receiver) => receiver.requested(ended, run, method, wire.path, code, ended - started));
+      receiver?.requested(ended, run, method, wire.path, code, ended - started);
       publish("tsbuilder:request", () => ({
         reconcileID: currentReconcileID(),
         method,

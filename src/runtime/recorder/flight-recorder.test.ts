@@ -6,7 +6,7 @@ import { systemClock } from "@tsbuilder/apimachinery/time";
 import { expect, onTestFinished, test } from "vitest";
 import { createLogger } from "../log/logger.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
-import { isRecorded, type SampleMessage, tell } from "../tracing/channels.ts";
+import { receiver, type SampleMessage } from "../tracing/channels.ts";
 import { FlightReader, type FlightLine } from "./flight-format.ts";
 import { FlightRecorder, type RecorderOptions } from "./flight-recorder.ts";
 
@@ -51,11 +51,15 @@ async function read({ address }: FlightRecorder): Promise<readonly FlightLine[]>
   return lines.filter((line) => line.channel !== "tsbuilder:flight");
 }
 
-const begin = (run: number): void => tell((to) => to.began(0, run, "mysql", "default/db"));
+const begin = (run: number): void => receiver?.began(0, run, "mysql", "default/db");
 
 const end = (run: number, error?: Error): void =>
-  tell((to) =>
-    to.ended(0, run, { outcome: error ? "error" : "done", requeueAfter: undefined, error }, 100, undefined),
+  receiver?.ended(
+    0,
+    run,
+    { outcome: error ? "error" : "done", requeueAfter: undefined, error },
+    100,
+    undefined,
   );
 
 const sample = (heap: number): SampleMessage => ({
@@ -80,14 +84,18 @@ const configMap = (name: string, data: Record<string, string>) => ({
 test("serves what it was told, in its order, with the lines of the log", async () => {
   const recorder = await startRecorder();
   const about = { namespace: "default", name: "db-0" };
-  tell((to) => to.enqueued("mysql", "default/db", { cause: "update of Pod", about }, undefined));
-  tell((to) => to.enqueued("mysql", "größe", { cause: "push to main", about: undefined }, 50));
+  receiver?.enqueued("mysql", "default/db", { cause: "update of Pod", about }, undefined);
+  receiver?.enqueued("mysql", "größe", { cause: "push to main", about: undefined }, 50);
   begin(7);
-  tell((to) => to.requested(0, 7, "POST", "/api/v1/namespaces/default/pods", "409", 10));
-  tell((to) => to.requested(0, undefined, "GET", "/version", "200", 1));
+  receiver?.requested(0, 7, "POST", "/api/v1/namespaces/default/pods", "409", 10);
+  receiver?.requested(0, undefined, "GET", "/version", "200", 1);
   createLogger({ encoder: "json", write() {} }).info("Working");
-  tell((to) =>
-    to.ended(0, 7, { outcome: "error", requeueAfter: undefined, error: new Error("no luck") }, 100, "id-7"),
+  receiver?.ended(
+    0,
+    7,
+    { outcome: "error", requeueAfter: undefined, error: new Error("no luck") },
+    100,
+    "id-7",
   );
   const [queued, pushed, began, request, other, log, ended, ...rest] = await read(recorder);
   expect(rest).toEqual([]);
@@ -131,10 +139,10 @@ test("has the states of changed objects, that before the first change too, but o
   const [one, two, three] = ["1", "2", "3"].map((value) => configMap("c", { value }));
   const change = (oldObject: object, object: object, isOwnWrite: boolean) =>
     ({ type: "update", object, oldObject, isOwnWrite }) as never;
-  tell((to) => to.changed(ConfigMap, change(one!, two!, false), 100, "kubectl-edit"));
-  tell((to) => to.changed(ConfigMap, change(two!, three!, true), 100, "shop"));
+  receiver?.changed(ConfigMap, change(one!, two!, false), 100, "kubectl-edit");
+  receiver?.changed(ConfigMap, change(two!, three!, true), 100, "shop");
   const secret = { ...configMap("s", { password: "hunter2" }), kind: "Secret" };
-  tell((to) => to.changed(Secret, { type: "add", object: secret, isOwnWrite: false }, 100, "kubectl-edit"));
+  receiver?.changed(Secret, { type: "add", object: secret, isOwnWrite: false }, 100, "kubectl-edit");
   expect(await read(recorder)).toMatchObject([
     { change: "before", resource: "configmaps", object: one, isOwnWrite: false },
     { change: "update", object: two, isOwnWrite: false, manager: "kubectl-edit" },
@@ -145,8 +153,11 @@ test("has the states of changed objects, that before the first change too, but o
 test("keeps only so many states of objects as its bytes allow", async () => {
   const recorder = await startRecorder({ options: { maxBytes: 2 ** 20 } });
   for (let index = 0; index < 10_000; index++)
-    tell((to) =>
-      to.changed(ConfigMap, { type: "add", object: configMap(`c${index}`, {}), isOwnWrite: false }, 1000, ""),
+    receiver?.changed(
+      ConfigMap,
+      { type: "add", object: configMap(`c${index}`, {}), isOwnWrite: false },
+      1000,
+      "",
     );
   const kept = await read(recorder);
   expect(kept.length).toBeGreaterThan(50);
@@ -182,7 +193,7 @@ test("what a process has saved is served by the next one, also if its last entry
   begin(1);
   begin(2);
   const state = configMap("c", {});
-  tell((to) => to.changed(ConfigMap, { type: "add", object: state, isOwnWrite: false }, 100, ""));
+  receiver?.changed(ConfigMap, { type: "add", object: state, isOwnWrite: false }, 100, "");
   await first.stop(AbortSignal.timeout(1000));
   const [segment] = readdirSync(folder).filter((name) => name.endsWith("-000000.flight"));
   truncateSync(join(folder, segment!), readFileSync(join(folder, segment!)).length - 12);
@@ -209,7 +220,7 @@ test("a folder does not grow without end", async () => {
 test("without an address nothing is recorded", async () => {
   const recorder = await startRecorder({ options: { bindAddress: "0" } });
   expect(recorder.address).toBeUndefined();
-  expect(isRecorded()).toBe(false);
+  expect(receiver).toBeUndefined();
   expect(channel("tsbuilder:log").hasSubscribers).toBe(false);
 });
 
@@ -223,9 +234,9 @@ test("the last words name what runs, and what ended last, within what Kubernetes
     end(run, new Error(`failure ${run}`));
   }
   begin(201);
-  tell((to) => to.sampled(sample(500)));
+  receiver?.sampled(sample(500));
   expect(readFileSync(terminationLog, "utf8")).toBe("");
-  tell((to) => to.sampled(sample(950)));
+  receiver?.sampled(sample(950));
   const words = readFileSync(terminationLog, "utf8");
   expect(words).toMatch(/^\S+Z the memory is at 95 % of its limit\nrunning: mysql default\/db\n/u);
   expect(words).toContain("mysql default/db: error: failure 200");

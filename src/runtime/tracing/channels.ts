@@ -145,28 +145,37 @@ export interface ObjectChange {
   readonly isOwnWrite?: boolean;
 }
 
-/** The receivers, in a list that is replaced when it changes. */
-let receivers: readonly RuntimeReceiver[] = [];
+const receivers = new Set<RuntimeReceiver>();
+
+/** Receives what the runtime does, for all who want to; undefined if nobody does. */
+export let receiver: RuntimeReceiver | undefined;
 
 /** Adds a receiver. Returns a function that removes it. */
-export function addReceiver(receiver: RuntimeReceiver): () => void {
-  receivers = [...receivers, receiver];
-  return () => (receivers = receivers.filter((one) => one !== receiver));
+export function addReceiver(added: RuntimeReceiver): () => void {
+  receivers.add(added);
+  receiver = combine([...receivers]);
+  return () => {
+    receivers.delete(added);
+    receiver = combine([...receivers]);
+  };
 }
 
-/** Returns true if there is a receiver. */
-export function isRecorded(): boolean {
-  return receivers.length > 0;
-}
-
-/** Passes what happened to the receivers. */
-export function tell(visit: (receiver: RuntimeReceiver) => void): void {
-  for (let index = 0; index < receivers.length; index++) visit(receivers[index]!);
+/** There is one receiver as a rule: only a process with several managers may have more. */
+function combine(all: readonly RuntimeReceiver[]): RuntimeReceiver | undefined {
+  if (all.length <= 1) return all[0];
+  return {
+    enqueued: (...values) => all.forEach((one) => one.enqueued(...values)),
+    began: (...values) => all.forEach((one) => one.began(...values)),
+    requested: (...values) => all.forEach((one) => one.requested(...values)),
+    ended: (...values) => all.forEach((one) => one.ended(...values)),
+    sampled: (sample) => all.forEach((one) => one.sampled(sample)),
+    changed: (...values) => all.forEach((one) => one.changed(...values)),
+  };
 }
 
 /** Returns true if something subscribed to a channel, or receives what is published on it. */
 export function isObserved(name: keyof ChannelMessages): boolean {
-  return isRecorded() || channels[name].hasSubscribers;
+  return receiver !== undefined || channels[name].hasSubscribers;
 }
 
 /** Publishes a message, which is only made if something subscribed. */
