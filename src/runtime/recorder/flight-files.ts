@@ -16,7 +16,10 @@ import { join } from "node:path";
 import type { Segment } from "./flight-memory.ts";
 
 /** The files of one record begin with the time at which its process began. */
-const filePattern = /^(\d{13,})-(\d{6}|objects)\.flight$/u;
+const filePattern = /^(\d{13,})-(\d{7})\.flight$/u;
+
+/** The number of the first file with changes of objects; those before are segments. */
+const firstObjectFile = 5_000_000;
 
 /** How many files there are at most: a process that crashes again and again writes small ones. */
 const maxFiles = 50;
@@ -31,6 +34,8 @@ export class FlightFiles {
   readonly #maxBytes: number;
   readonly #open = new Map<number, FileHandle>();
   #isSaving = false;
+  #objectFiles = 0;
+  #objectBytes = 0;
 
   /** Creates the folder. */
   constructor(folder: string, since: number, maxBytes: number) {
@@ -95,15 +100,18 @@ export class FlightFiles {
     }
   }
 
-  /** Replaces what is known of objects. */
-  saveObjects(header: Uint8Array, changes: Iterable<Uint8Array>): void {
-    const file = openSync(this.#path("objects"), "w", privateMode);
-    try {
-      writeSync(file, header);
-      for (const piece of changes) writeSync(file, piece);
-    } finally {
-      closeSync(file);
+  /** Adds changes of objects, which have files of their own, to the last of them. `header` begins a file. */
+  saveObjects(header: () => Uint8Array, changes: Iterable<Uint8Array>): void {
+    const entries = [...changes];
+    if (entries.length === 0) return;
+    if (this.#objectBytes > this.#maxBytes / 8) {
+      this.#objectFiles++;
+      this.#objectBytes = 0;
+      this.#trim();
     }
+    const bytes = Buffer.concat(this.#objectBytes === 0 ? [header(), ...entries] : entries);
+    this.#writeNow(this.#path(firstObjectFile + this.#objectFiles), bytes, this.#objectBytes);
+    this.#objectBytes += bytes.length;
   }
 
   #writeNow(path: string, bytes: Uint8Array, position: number): void {
@@ -116,9 +124,8 @@ export class FlightFiles {
     }
   }
 
-  #path(name: number | "objects"): string {
-    const number = typeof name === "number" ? String(name % 1_000_000).padStart(6, "0") : name;
-    return join(this.#folder, `${this.#since}-${number}.flight`);
+  #path(number: number): string {
+    return join(this.#folder, `${this.#since}-${String(number).padStart(7, "0")}.flight`);
   }
 
   /** Removes the oldest files beyond the bytes and the number that are kept, with room for one more. */

@@ -8,6 +8,7 @@ import { createLogger } from "../log/logger.ts";
 import { ConfigMap, Secret } from "../k8s/core/v1.ts";
 import { receiver, type SampleMessage } from "../tracing/channels.ts";
 import { FlightReader, type FlightLine } from "./flight-format.ts";
+import { ObjectChanges } from "./object-changes.ts";
 import { FlightRecorder, type RecorderOptions } from "./flight-recorder.ts";
 
 const quiet = createLogger({ write() {}, level: "error" });
@@ -195,7 +196,7 @@ test("what a process has saved is served by the next one, also if its last entry
   const state = configMap("c", {});
   receiver?.changed(ConfigMap, { type: "add", object: state, isOwnWrite: false }, 100, "");
   await first.stop(AbortSignal.timeout(1000));
-  const [segment] = readdirSync(folder).filter((name) => name.endsWith("-000000.flight"));
+  const [segment] = readdirSync(folder).filter((name) => name.endsWith("-0000000.flight"));
   truncateSync(join(folder, segment!), readFileSync(join(folder, segment!)).length - 12);
   const next = await startRecorder({ options: { folder }, since: 1_800_000_001_000 });
   begin(3);
@@ -207,14 +208,33 @@ test("what a process has saved is served by the next one, also if its last entry
   ]);
 });
 
+test("saves only so many changes of objects in each period, the newest, and the others when it stops", async () => {
+  const changes = new ObjectChanges(2 ** 20);
+  const add = (name: string): void =>
+    changes.add({
+      at: 0,
+      kind: ConfigMap,
+      change: { type: "update", object: configMap(name, {}), oldObject: configMap(name, {}) },
+      manager: undefined,
+    });
+  const saved = (limit: number): string[] =>
+    [...changes.save(limit)].map(({ change, object }) => `${change} ${object.metadata.name}`);
+  for (const name of ["a", "b", "c"]) add(name);
+  expect(saved(2)).toEqual(["before b", "update b", "before c", "update c"]);
+  expect(saved(2)).toEqual([]);
+  add("d");
+  expect(saved(2)).toEqual(["before d", "update d"]);
+  expect(saved(Infinity)).toEqual(["before a", "update a"]);
+});
+
 test("a folder does not grow without end", async () => {
   const folder = temporaryFolder();
   for (let since = 1_800_000_000_000; since < 1_800_000_000_060; since++)
-    writeFileSync(join(folder, `${since}-000000.flight`), "");
+    writeFileSync(join(folder, `${since}-0000000.flight`), "");
   await startRecorder({ options: { folder }, since: 1_800_000_000_100 });
   const left = readdirSync(folder).toSorted();
   expect(left.length).toBeLessThanOrEqual(50);
-  expect(left.at(-1)).toBe("1800000000059-000000.flight");
+  expect(left.at(-1)).toBe("1800000000059-0000000.flight");
 });
 
 test("without an address nothing is recorded", async () => {

@@ -14,6 +14,7 @@ import { addReceiver, type SampleMessage } from "../tracing/channels.ts";
 import { FlightFiles } from "./flight-files.ts";
 import { blockEntry, emptyPart, type FlightHeader, flightFormat, frame } from "./flight-format.ts";
 import { FlightMemory } from "./flight-memory.ts";
+import type { TimedChange } from "./object-changes.ts";
 
 /** Where the record of a manager is served and saved, and how large it gets. */
 export interface RecorderOptions {
@@ -62,6 +63,9 @@ const memoryPeriod = 30_000;
 /** The milliseconds after which what is new is saved, and sent to those who follow. */
 const savePeriod = 250;
 
+/** How many changes of objects are saved in that time at most, which bounds the processor time; the newest. */
+const savedChanges = 25;
+
 /** The bytes that may wait for a follower. One that is slower is left behind. */
 const followerBytes = 32 * 2 ** 20;
 
@@ -71,6 +75,8 @@ interface Follower {
   segment: number;
   bytes: number;
   changes: number;
+  /** The states of objects that it has got. */
+  readonly told: WeakSet<object>;
 }
 
 /** Records what the runtime does, and serves the record. Records nothing unless an address is set. */
@@ -161,9 +167,20 @@ export class FlightRecorder implements Service {
   #scheduleSave(): void {
     this.#cancelSave = this.#parts.clock.setTimer(() => {
       this.#sendNews();
-      void this.#files?.save(this.#memory!.segments).catch((error: unknown) => this.#giveUpSaving(error));
+      void this.#save().catch((error: unknown) => this.#giveUpSaving(error));
       this.#scheduleSave();
     }, savePeriod);
+  }
+
+  async #save(): Promise<void> {
+    if (!this.#files) return;
+    this.#saveObjects(this.#files, savedChanges);
+    await this.#files.save(this.#memory!.segments);
+  }
+
+  #saveObjects(files: FlightFiles, limit: number): void {
+    const header = (): Uint8Array => blockEntry(this.#parts.clock.now(), this.#header());
+    files.saveObjects(header, entriesOf(this.#memory!.changes.save(limit)));
   }
 
   #giveUpSaving(error: unknown): void {
@@ -176,8 +193,7 @@ export class FlightRecorder implements Service {
     if (!files) return;
     this.#attempt("The record can't be saved", () => {
       files.saveNow(this.#memory!.segments);
-      const header = blockEntry(this.#parts.clock.now(), this.#header());
-      files.saveObjects(header, this.#changeEntries());
+      this.#saveObjects(files, Infinity);
     });
   }
 
@@ -187,10 +203,6 @@ export class FlightRecorder implements Service {
     } catch (error) {
       this.#parts.log.warn(failure, { error });
     }
-  }
-
-  *#changeEntries(after?: number): Generator<Uint8Array> {
-    for (const { at, ...change } of this.#memory!.changes.read(after)) yield blockEntry(at, change);
   }
 
   #watchMemory({ heap, resident }: SampleMessage): void {
@@ -214,7 +226,7 @@ export class FlightRecorder implements Service {
       "x-time": String(this.#parts.clock.now()),
     });
     for (const part of this.#files?.before(oldest!.number) ?? []) send(response, part);
-    const follower = { response, segment: oldest!.number, bytes: 0, changes: 0 };
+    const follower = { response, segment: oldest!.number, bytes: 0, changes: 0, told: new WeakSet<object>() };
     this.#sendNewsTo(follower);
     if (!isFollower) return void response.end();
     this.#followers.add(follower);
@@ -237,8 +249,10 @@ export class FlightRecorder implements Service {
       follower.segment = number;
       follower.bytes = content.length;
     }
-    for (const entry of this.#changeEntries(follower.changes)) send(follower.response, entry);
-    follower.changes = this.#memory!.changes.count;
+    const { changes } = this.#memory!;
+    for (const entry of entriesOf(changes.read(follower.changes, follower.told)))
+      send(follower.response, entry);
+    follower.changes = changes.count;
     send(follower.response, emptyPart);
   }
 
@@ -261,6 +275,10 @@ const leastBytes = 2 ** 20;
 
 /** How many reconciles last words name, of those that run and of those that ended. */
 const lastReconciles = 20;
+
+function* entriesOf(changes: Iterable<TimedChange>): Generator<Uint8Array> {
+  for (const { at, ...change } of changes) yield blockEntry(at, change);
+}
 
 function send(response: ServerResponse, part: Uint8Array): void {
   for (const piece of frame(part)) response.write(piece);

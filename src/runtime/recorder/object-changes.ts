@@ -14,6 +14,7 @@ interface Change {
 interface KeptChange {
   readonly number: number;
   readonly known: Change;
+  isSaved: boolean;
 }
 
 /** A change with the time at which the operator learned of it. */
@@ -31,6 +32,8 @@ export class ObjectChanges {
   #older: KeptChange[] = [];
   #newer: KeptChange[] = [];
   #newerBytes = 0;
+  /** The states that were returned by `save`. */
+  readonly #saved = new WeakSet<object>();
   /** How many changes there have been. */
   count = 0;
 
@@ -47,23 +50,43 @@ export class ObjectChanges {
       this.#newer = [];
       this.#newerBytes = bytes * heapFactor;
     }
-    this.#newer.push({ number: ++this.count, known });
+    this.#newer.push({ number: ++this.count, known, isSaved: false });
   }
 
-  /** Returns the changes after a number, the oldest first. The state before an object's first change precedes it. */
-  *read(after = 0): Generator<TimedChange> {
-    const told = new Set<object>();
-    for (const { number, known } of [...this.#older, ...this.#newer]) {
-      if (number <= after) continue;
-      const { at, kind, change, manager } = known;
-      const { type, object, oldObject, isOwnWrite = false } = change;
-      const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
-      const line = { channel: "tsbuilder:change", at, resource } as const;
-      if (oldObject && !told.has(oldObject))
-        yield { ...line, change: "before", isOwnWrite: false, manager: undefined, object: oldObject };
-      told.add(object);
-      yield { ...line, change: type, isOwnWrite, manager, object };
-    }
+  /**
+   * Returns the changes after a number, the oldest first. The state before a change precedes it unless it is in `told`, which gets the
+   * states that are returned.
+   */
+  read(after: number, told: WeakSet<object>): Generator<TimedChange> {
+    const kept = [...this.#older, ...this.#newer].filter(({ number }) => number > after);
+    return describe(kept, told);
+  }
+
+  /** Returns the newest changes that it has not returned before, at most so many, the oldest first. */
+  save(limit: number): Generator<TimedChange> {
+    const found: KeptChange[] = [];
+    for (const list of [this.#newer, this.#older])
+      for (let index = list.length - 1; index >= 0 && found.length < limit; index--) {
+        const change = list[index]!;
+        // Those before a saved one are old: they are left to a call without a limit.
+        if (change.isSaved && limit < Infinity) return describe(found.reverse(), this.#saved);
+        if (!change.isSaved) found.push(change);
+        change.isSaved = true;
+      }
+    return describe(found.reverse(), this.#saved);
+  }
+}
+
+/** Describes changes. `told` has the states that were described before. */
+function* describe(changes: readonly KeptChange[], told: WeakSet<object>): Generator<TimedChange> {
+  for (const { at, kind, change, manager } of changes.map(({ known }) => known)) {
+    const { type, object, oldObject, isOwnWrite = false } = change;
+    const resource = kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+    const line = { channel: "tsbuilder:change", at, resource } as const;
+    if (oldObject && !told.has(oldObject))
+      yield { ...line, change: "before", isOwnWrite: false, manager: undefined, object: oldObject };
+    told.add(object);
+    yield { ...line, change: type, isOwnWrite, manager, object };
   }
 }
 
