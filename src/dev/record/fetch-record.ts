@@ -49,11 +49,13 @@ export function followRecord(
     const followed = new Map<string, Promise<void>>();
     /** The last time in the file of what each pod recorded: a restarted container serves what came before, too. */
     const seenUntil = new Map<string, number>();
+    /** The states of objects in the file. */
+    const told = new Set<string>();
     let isBegun = false;
     const write = (operator: string, recorded: readonly Recorded[]): void => {
       if (!isBegun) writePrivate(file, textOf([sessionOf(operator, tsbuilder)]));
       isBegun = true;
-      appendFileSync(file, textOf(mergeRecords([recorded])));
+      appendFileSync(file, textOf(mergeRecords([recorded], told)));
     };
     while (!signal.aborted) {
       const pods = await podsOf(client, deployment);

@@ -66,6 +66,7 @@ test("lines of the log name their pod", () => {
 
 test.each<[string | undefined, boolean, object | undefined]>([
   ["shop", true, { user: "system:serviceaccount:shop-system:shop-controller-manager" }],
+  ["shop", false, { user: "system:serviceaccount:shop-system:shop-controller-manager" }],
   ["kube-controller-manager", false, { user: "system:kube-controller-manager" }],
   ["kubectl-edit", false, { user: "manager:kubectl-edit", userAgent: "kubectl-edit" }],
   [undefined, false, undefined],

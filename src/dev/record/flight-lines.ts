@@ -72,7 +72,9 @@ export class FlightLines {
 
   #write(at: string, { change, resource, object, isOwnWrite, manager }: FlightChange): RecordedWrite {
     const key = keyName(object.metadata);
-    const by = isOwnWrite ? { user: this.#account } : writerOf(manager);
+    // Another replica wrote if it was not this process.
+    const isOwn = isOwnWrite || manager === this.operator;
+    const by = isOwn ? { user: this.#account } : writerOf(manager);
     return { type: "write", at, write: writeTypes[change], resource, key, by, object };
   }
 

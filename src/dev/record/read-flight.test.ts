@@ -95,6 +95,29 @@ test("records of several pods are one time line, in the order of the ends", () =
   expect(merged.map((one) => "text" in one && one.text)).toEqual(["a", "b", "c"]);
 });
 
+test("a change that several replicas saw is told once, and a state before it only if it is not known", () => {
+  const seen = (
+    write: "KEPT" | "MODIFIED" | "DELETED",
+    resourceVersion: string,
+    second: number,
+  ): Recorded => ({
+    type: "write",
+    at: new Date(second * 1000).toISOString(),
+    write,
+    resource: "pods",
+    key: "default/db",
+    by: undefined,
+    object: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace: "default", name: "db", uid: "1", resourceVersion },
+    },
+  });
+  const one = [seen("KEPT", "1", 1), seen("MODIFIED", "2", 1), seen("DELETED", "3", 3)];
+  const two = [seen("KEPT", "2", 2), seen("DELETED", "3", 3)];
+  expect(mergeRecords([one, two])).toEqual(one);
+});
+
 test("the port of the recorder is read from the arguments of the containers", () => {
   const deployment = (...args: string[]) => ({
     spec: { selector: {}, template: { spec: { containers: [{ name: "manager", args }] } } },

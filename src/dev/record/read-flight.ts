@@ -10,7 +10,7 @@ import type { Pod } from "@tsbuilder/runtime/k8s/core/v1";
 import type { FlightLine } from "@tsbuilder/runtime/advanced";
 import { TsbuilderError } from "../../shared/errors.ts";
 import { FlightLines } from "./flight-lines.ts";
-import { endedAt, type Recorded } from "./recorded.ts";
+import { endedAt, type Recorded, type RecordedWrite } from "./recorded.ts";
 
 /** What the pods of an operator recorded. */
 interface Flight {
@@ -127,13 +127,26 @@ function clockSkew(asked: number, answered: number, podTime: number): number {
   return Math.abs(ahead) > (answered - asked) / 2 + leastSkew ? Math.round(ahead) : 0;
 }
 
-/** Merges records in the order of time, which is that of the ends. */
-export function mergeRecords(records: readonly (readonly Recorded[])[]): readonly Recorded[] {
+/** Merges records in the order of time, which is that of the ends. States of objects that `told` has already are left out. */
+export function mergeRecords(
+  records: readonly (readonly Recorded[])[],
+  told = new Set<string>(),
+): readonly Recorded[] {
   const timeOf = (line: Recorded): number =>
     line.type === "reconcile" ? endedAt(line) : Date.parse(line.at);
   return records
     .flat()
     .map((line) => ({ line, time: timeOf(line) }))
     .toSorted((a, b) => a.time - b.time)
-    .map(({ line }) => line);
+    .map(({ line }) => line)
+    .filter((line) => line.type !== "write" || isNewState(line, told));
+}
+
+/** Replicas see the same changes. */
+function isNewState({ write, resource, object }: RecordedWrite, told: Set<string>): boolean {
+  const { uid, resourceVersion } = object.metadata;
+  const state = `${resource} ${uid} ${resourceVersion}${write === "DELETED" ? " deleted" : ""}`;
+  const isNew = !told.has(state);
+  told.add(state);
+  return isNew;
 }

@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startTestCluster } from "@tsbuilder/cluster/testing";
@@ -99,6 +109,7 @@ test.skipIf(memoryGroups === undefined)(
 
     const first = start("0");
     await countsOn();
+    await eventually(() => expect(savedBytes(join(work, "0"))).toBeGreaterThan(10_000));
     const others = [start("1"), start("2")];
     await Promise.all(others.map((replica) => replica.address()));
     first.child.kill("SIGKILL");
@@ -129,6 +140,10 @@ test.skipIf(memoryGroups === undefined)(
     expect(Number(stateIn(broken!, "work")["count"])).toBeGreaterThanOrEqual(afterThrow - 1);
   },
 );
+
+function savedBytes(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
 
 /** Returns what the process recorded that was there before the one that serves the record. */
 async function formerLines(address: string): Promise<readonly FlightLine[]> {
