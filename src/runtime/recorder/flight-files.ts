@@ -3,6 +3,7 @@
 
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -46,11 +47,20 @@ export class FlightFiles {
     this.#trim();
   }
 
-  /** Returns the segments of the processes before, and those of this one before a number, the oldest first. */
-  before(number: number): Buffer[] {
-    return this.#list()
-      .filter(({ since, name }) => since !== this.#since || Number(name) < number)
-      .map(({ path }) => readFileSync(path));
+  /** Reads the files of the processes before, and the segments of this one before a number, the oldest first. */
+  *before(number: number): Generator<Buffer> {
+    for (const { since, name, path } of this.#list()) {
+      const isBefore = since !== this.#since || Number(name) < number;
+      // A file may have been removed meanwhile.
+      if (isBefore && existsSync(path)) yield readFileSync(path);
+    }
+  }
+
+  /** Closes the files. Later calls of `saveNow` and `saveObjects` open them again. */
+  async close(): Promise<void> {
+    const files = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(files.map((file) => file.close()));
   }
 
   /** Saves what is new. Returns at once if an earlier call has not ended. */
@@ -115,8 +125,7 @@ export class FlightFiles {
   }
 
   #writeNow(path: string, bytes: Uint8Array, position: number): void {
-    const exists = statSync(path, { throwIfNoEntry: false }) !== undefined;
-    const file = openSync(path, exists ? "r+" : "w", privateMode);
+    const file = openSync(path, existsSync(path) ? "r+" : "w", privateMode);
     try {
       writeSync(file, bytes, 0, bytes.length, position);
     } finally {
@@ -128,15 +137,20 @@ export class FlightFiles {
     return join(this.#folder, `${this.#since}-${String(number).padStart(7, "0")}.flight`);
   }
 
-  /** Removes the oldest files beyond the bytes and the number that are kept, with room for one more. */
+  /** Removes the oldest files, of segments and of objects, beyond the half of the bytes and the number that are kept. */
   #trim(): void {
-    const files = this.#list();
-    let bytes = files.reduce((sum, { size }) => sum + size, 0);
-    for (let left = files.length; left > 0; left--) {
-      const { path, size } = files[files.length - left]!;
-      if (bytes <= this.#maxBytes && left < maxFiles) return;
-      rmSync(path, { force: true });
-      bytes -= size;
+    const [segments, objects] = [false, true].map((isObjects) =>
+      this.#list().filter(({ name }) => Number(name) >= firstObjectFile === isObjects),
+    );
+    for (const files of [segments!, objects!]) {
+      let bytes = files.reduce((sum, { size }) => sum + size, 0);
+      let left = files.length;
+      for (const { path, size } of files) {
+        if (bytes <= this.#maxBytes / 2 && left < maxFiles) break;
+        rmSync(path, { force: true });
+        bytes -= size;
+        left--;
+      }
     }
   }
 

@@ -227,14 +227,19 @@ test("saves only so many changes of objects in each period, the newest, and the 
   expect(saved(Infinity)).toEqual(["before a", "update a"]);
 });
 
-test("a folder does not grow without end", async () => {
+test("a folder does not grow without end, and changes of objects do not replace segments", async () => {
   const folder = temporaryFolder();
   for (let since = 1_800_000_000_000; since < 1_800_000_000_060; since++)
     writeFileSync(join(folder, `${since}-0000000.flight`), "");
+  for (let number = 5_000_000; number < 5_000_020; number++)
+    writeFileSync(join(folder, `1800000000060-${number}.flight`), Buffer.alloc(2 ** 20));
   await startRecorder({ options: { folder }, since: 1_800_000_000_100 });
   const left = readdirSync(folder).toSorted();
-  expect(left.length).toBeLessThanOrEqual(50);
-  expect(left.at(-1)).toBe("1800000000059-0000000.flight");
+  const segments = left.filter((name) => name.endsWith("-0000000.flight"));
+  expect(segments.length).toBe(49);
+  expect(segments.at(-1)).toBe("1800000000059-0000000.flight");
+  expect(left.length - segments.length).toBe(8);
+  expect(left.at(-1)).toBe("1800000000060-5000019.flight");
 });
 
 test("without an address nothing is recorded", async () => {

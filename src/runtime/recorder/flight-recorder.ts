@@ -2,6 +2,7 @@
 // memory that is bounded by bytes. It serves the record, and saves it in a folder that outlives the container.
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { hostname } from "node:os";
@@ -123,7 +124,7 @@ export class FlightRecorder implements Service {
     this.#listener = await listenHttp(address, ({ method, url }, response) => {
       if (method !== "GET" || (url !== "/record" && url !== "/record?follow"))
         throw new HttpError(404, "the record is at /record");
-      this.#serve(response, url === "/record?follow");
+      return this.#serve(response, url === "/record?follow");
     });
     this.#scheduleSave();
     log.info("Serving the record", { address: this.#listener.address, folder: options.folder });
@@ -139,6 +140,7 @@ export class FlightRecorder implements Service {
     await this.#listener?.close(deadline);
     this.#listener = undefined;
     this.#saveAll();
+    await this.#files?.close();
   }
 
   readonly #logged = (line: unknown): void => this.#memory!.logged(String(line));
@@ -217,18 +219,29 @@ export class FlightRecorder implements Service {
   }
 
   /** Sends the record, the oldest part first; to a follower also what is new, as it comes. */
-  #serve(response: ServerResponse, isFollower: boolean): void {
+  async #serve(response: ServerResponse, isFollower: boolean): Promise<void> {
     const [oldest] = this.#memory!.segments;
+    const closing = new AbortController();
+    const { signal } = closing;
+    response.once("close", () => closing.abort());
     response.writeHead(200, {
       "content-type": "application/octet-stream",
       "x-content-type-options": "nosniff",
       // Readers compare their clock with this one.
       "x-time": String(this.#parts.clock.now()),
     });
-    for (const part of this.#files?.before(oldest!.number) ?? []) send(response, part);
+    for (const part of this.#files?.before(oldest!.number) ?? []) {
+      send(response, part);
+      // A file may be large.
+      if (response.writableNeedDrain) await once(response, "drain", { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+    }
     const follower = { response, segment: oldest!.number, bytes: 0, changes: 0, told: new WeakSet<object>() };
     this.#sendNewsTo(follower);
-    if (!isFollower) return void response.end();
+    if (!isFollower) {
+      response.end();
+      return;
+    }
     this.#followers.add(follower);
     response.once("close", () => this.#followers.delete(follower));
   }
