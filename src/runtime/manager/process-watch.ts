@@ -200,7 +200,7 @@ function countCached(caches: readonly ObjectCache[]): Pick<SampleMessage, "cache
 export const loopPeriod = 100;
 
 /** The same if only a recorder gets the samples, which must cost nearly nothing. */
-const recordedLoopPeriod = 500;
+const recordedLoopPeriod = 1000;
 
 /** The longest stretch during which the event loop was blocked. */
 export interface LongestBlock {

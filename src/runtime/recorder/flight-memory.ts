@@ -23,8 +23,6 @@ export class Segment {
   used = 0;
   /** The bytes that a file has, too. */
   saved = 0;
-  /** True while a file is being written from these bytes, which must not change then. */
-  isInUse = false;
 
   constructor(number: number, buffer: ArrayBuffer) {
     this.number = number;
@@ -232,7 +230,7 @@ export class FlightMemory implements RuntimeReceiver {
   #turn(): void {
     const { number } = this.#newer;
     const [older] = this.segments;
-    const free = number > 0 && !older!.isInUse ? (older!.cells.buffer as ArrayBuffer) : undefined;
+    const free = number > 0 ? (older!.cells.buffer as ArrayBuffer) : undefined;
     this.#older = this.#newer;
     this.#newer = new Segment(number + 1, free ?? new ArrayBuffer(this.#segmentBytes));
     this.#cells = this.#newer.cells;

@@ -27,7 +27,7 @@ export interface RecorderOptions {
   /** The bytes of memory that the record may take. Default: 8 MiB. */
   readonly maxBytes?: number | undefined;
   /**
-   * A folder that outlives the container, such as one of an emptyDir. What happened up to a quarter of a second before the process was
+   * A folder that outlives the container, such as one of an emptyDir. What happened up to half a second before the process was
    * killed is there, and the next process of the pod serves it with its own record. It gets as large as `maxBytes`, twice.
    * Default: none.
    */
@@ -62,10 +62,10 @@ const nearLimit = 0.92;
 const memoryPeriod = 30_000;
 
 /** The milliseconds after which what is new is saved, and sent to those who follow. */
-const savePeriod = 250;
+const savePeriod = 500;
 
 /** How many changes of objects are saved in that time at most, which bounds the processor time; the newest. */
-const savedChanges = 25;
+const savedChanges = 20;
 
 /** The bytes that may wait for a follower. One that is slower is left behind. */
 const followerBytes = 32 * 2 ** 20;
@@ -139,8 +139,8 @@ export class FlightRecorder implements Service {
     for (const { response } of this.#followers) response.end();
     await this.#listener?.close(deadline);
     this.#listener = undefined;
-    this.#saveAll();
-    await this.#files?.close();
+    this.#save(Infinity);
+    this.#files?.close();
   }
 
   readonly #logged = (line: unknown): void => this.#memory!.logged(String(line));
@@ -152,7 +152,7 @@ export class FlightRecorder implements Service {
   dump(why: string): void {
     const { terminationLog = "/dev/termination-log" } = this.#parts;
     if (!this.#memory) return;
-    this.#saveAll();
+    this.#save(Infinity);
     // Outside of a container there is no such file.
     if (!existsSync(terminationLog)) return;
     this.#attempt("The last words can't be written", () =>
@@ -169,34 +169,24 @@ export class FlightRecorder implements Service {
   #scheduleSave(): void {
     this.#cancelSave = this.#parts.clock.setTimer(() => {
       this.#sendNews();
-      void this.#save().catch((error: unknown) => this.#giveUpSaving(error));
+      this.#save(savedChanges);
       this.#scheduleSave();
     }, savePeriod);
   }
 
-  async #save(): Promise<void> {
-    if (!this.#files) return;
-    this.#saveObjects(this.#files, savedChanges);
-    await this.#files.save(this.#memory!.segments);
-  }
-
-  #saveObjects(files: FlightFiles, limit: number): void {
-    const header = (): Uint8Array => blockEntry(this.#parts.clock.now(), this.#header());
-    files.saveObjects(header, entriesOf(this.#memory!.changes.save(limit)));
-  }
-
-  #giveUpSaving(error: unknown): void {
-    this.#files = undefined;
-    this.#parts.log.warn("The record can't be saved any more", { error });
-  }
-
-  #saveAll(): void {
+  /** Saves what is new, of changes of objects only so many. Gives up when that fails. */
+  #save(changes: number): void {
     const files = this.#files;
     if (!files) return;
-    this.#attempt("The record can't be saved", () => {
-      files.saveNow(this.#memory!.segments);
-      this.#saveObjects(files, Infinity);
-    });
+    const { clock, log } = this.#parts;
+    try {
+      files.saveSegments(this.#memory!.segments);
+      const header = (): Uint8Array => blockEntry(clock.now(), this.#header());
+      files.saveObjects(header, entriesOf(this.#memory!.changes.save(changes)));
+    } catch (error) {
+      this.#files = undefined;
+      log.warn("The record can't be saved any more", { error });
+    }
   }
 
   #attempt(failure: string, run: () => void): void {

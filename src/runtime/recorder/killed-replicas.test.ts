@@ -129,7 +129,7 @@ test.skipIf(memoryGroups === undefined)(
     const [killed, grown, broken] = await Promise.all(
       [first, second, third].map(async ({ name, group }) => formerLines(await start(name, group).address())),
     );
-    // A quarter of a second may be missing.
+    // Half a second may be missing.
     expect(countedIn(killed!)).toBeGreaterThan(0);
     expect(countedIn(killed!)).toBeLessThanOrEqual(afterKill);
     expect(Number(stateIn(killed!, "work")["count"])).toBeGreaterThan(0);
