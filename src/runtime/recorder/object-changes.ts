@@ -69,11 +69,11 @@ export class ObjectChanges {
       for (let index = list.length - 1; index >= 0 && found.length < limit; index--) {
         const change = list[index]!;
         // Those before a saved one are old: they are left to a call without a limit.
-        if (change.isSaved && limit < Infinity) return describe(found.reverse(), this.#saved);
+        if (change.isSaved && limit < Infinity) return describe(found.toReversed(), this.#saved);
         if (!change.isSaved) found.push(change);
         change.isSaved = true;
       }
-    return describe(found.reverse(), this.#saved);
+    return describe(found.toReversed(), this.#saved);
   }
 }
 
