@@ -165,7 +165,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
   "Measurements and real servers": {
     bench: { summary: "NAME…: benchmarks, printed as ratios", steps: [program("e2e/lab/bench/run.ts")] },
     "control-plane": {
-      summary: "builds etcd, kube-apiserver and kube-controller-manager from their Go modules",
+      summary:
+        "builds etcd, kube-apiserver, kube-controller-manager and a collector of traces from their Go modules",
       steps: [program("e2e/oracle/real/build-control-plane.ts")],
     },
     "real-node": {

@@ -8,13 +8,14 @@ import { ConfigMap, Secret } from "@tsbuilder/runtime/k8s/core/v1";
 import { startTestManager } from "@tsbuilder/runtime/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { eventually } from "../../support/eventually.ts";
-import { findCollector, startCollector, type WrittenSpan } from "./opentelemetry/collector.ts";
+import { findCollector, startCollector, type TreeSpan } from "./opentelemetry/collector.ts";
+import { startZipkin } from "./opentelemetry/zipkin.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { findBinaries } from "./control-plane-binaries.ts";
 
 /** An operator, kube-apiserver and OpenTelemetry's own collector: what this writes is one trace from a webhook to a child. */
 const binaries = findBinaries({ build: false });
-const collector = "missing" in binaries ? binaries : findCollector();
+const collector = "missing" in binaries ? binaries : findCollector({ build: false });
 if ("missing" in collector) console.log(`left out: OpenTelemetry's collector: ${collector.missing}`);
 
 const namespace = "default";
@@ -25,7 +26,9 @@ describe.skipIf("missing" in collector)("with OpenTelemetry's collector", () => 
     if ("missing" in binaries || !("program" in collector)) return;
     const folder = mkdtempSync(join(tmpdir(), "opentelemetry-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const collecting = await startCollector(collector.program, folder);
+    const zipkin = await startZipkin();
+    onTestFinished(() => zipkin.stop());
+    const collecting = await startCollector(collector.program, folder, zipkin.endpoint);
     onTestFinished(() => collecting.stop());
     const tracing = join(folder, "tracing.json");
     const sampling = { endpoint: collecting.grpc, samplingRatePerMillion: 1_000_000 };
@@ -116,18 +119,30 @@ describe.skipIf("missing" in collector)("with OpenTelemetry's collector", () => 
       "apiserver: PATCH /api/v1/namespaces/{:namespace}/secrets/{:name}",
       "apiserver: etcdserverpb.KV/Txn",
     ];
-    const ways = spans
-      .filter(({ name }) => name === "POST /validate")
-      .flatMap((call) => pathsOf(spans, call));
-    const namesOf = (way: readonly WrittenSpan[]): string[] =>
-      way.map(({ service, name }) => `${service}: ${name}`);
-    expect(ways.map((way) => namesOf(way).filter((name) => told.includes(name)))).toContainEqual(told);
+    expect(waysThrough(spans, "POST /validate", told)).toContainEqual(told);
+    const toldByZipkin = told.map((step) => step.toLowerCase());
+    expect(waysThrough(zipkin.tree(), "post /validate", toldByZipkin)).toContainEqual(toldByZipkin);
 
     const writes = spans.filter(({ service, name }) => service === "shop" && name === write);
     const linked = spans.filter(({ links }) =>
       writes.some(({ spanId }) => links.some((link) => link.spanId === spanId)),
     );
     expect(linked.map(({ name }) => name)).toContain("reconcile configmap");
+    const links = writes.map(({ spanId }) => expect.stringContaining(spanId) as string);
+    const localEndpoint = { serviceName: "shop" };
+    const route = { "http.request.method": "POST", "http.route": "/validate" };
+    const linkedTags = { "span.kind": "internal", "otlp.link.0": expect.toBeOneOf(links) as string };
+    for (const shown of [
+      { name: "post /validate", kind: "SERVER", tags: route },
+      { name: "reconcile configmap", tags: linkedTags },
+    ])
+      expect(zipkin.spans).toContainEqual(
+        expect.objectContaining({
+          ...shown,
+          localEndpoint,
+          tags: expect.objectContaining(shown.tags) as object,
+        }),
+      );
     const [logged] = collecting.documents("logs");
     const traces = spans.filter(({ name }) => name === "reconcile configmap").map(({ traceId }) => traceId);
     expect(recordsOf(logged, "body", "Seen")).toContainEqual(
@@ -137,8 +152,8 @@ describe.skipIf("missing" in collector)("with OpenTelemetry's collector", () => 
     expect(recordsOf(measured, "name", "controller_runtime_reconcile_time_seconds")).toMatchObject([
       { unit: "s", histogram: { dataPoints: [{ attributes: [{ key: "controller" }] }] } },
     ]);
-    for (const signal of ["traces", "metrics", "logs"])
-      expect(JSON.stringify(collecting.documents(signal))).not.toMatch(/hunter2|aHVudGVyMg/u);
+    const documents = ["traces", "metrics", "logs"].map((signal) => collecting.documents(signal));
+    expect(JSON.stringify([documents, zipkin.spans])).not.toMatch(/hunter2|aHVudGVyMg/u);
   });
 });
 
@@ -153,16 +168,24 @@ function recordsOf(document: unknown, field: string, value: string): object[] {
   ];
 }
 
+/** Returns each way from the root of a trace over a span to a leaf: those of its steps that are told of, as "service: name". */
+function waysThrough(spans: readonly TreeSpan[], name: string, told: readonly string[]): string[][] {
+  return spans
+    .filter((span) => span.name === name)
+    .flatMap((span) => pathsOf(spans, span))
+    .map((path) => path.map((step) => `${step.service}: ${step.name}`).filter((step) => told.includes(step)));
+}
+
 /** Returns the ways from the root of a trace to the leaves below a span. */
-function pathsOf(spans: readonly WrittenSpan[], from: WrittenSpan): WrittenSpan[][] {
-  const above: WrittenSpan[] = [];
-  let parent: WrittenSpan | undefined = from;
+function pathsOf(spans: readonly TreeSpan[], from: TreeSpan): TreeSpan[][] {
+  const above: TreeSpan[] = [];
+  let parent: TreeSpan | undefined = from;
   while (parent) {
     above.unshift(parent);
-    const { traceId, parentSpanId }: WrittenSpan = parent;
+    const { traceId, parentSpanId }: TreeSpan = parent;
     parent = spans.find((span) => span.traceId === traceId && span.spanId === parentSpanId);
   }
-  const below = (path: WrittenSpan[]): WrittenSpan[][] => {
+  const below = (path: TreeSpan[]): TreeSpan[][] => {
     const last = path.at(-1)!;
     const children = spans.filter(
       ({ traceId, parentSpanId }) => traceId === last.traceId && parentSpanId === last.spanId,

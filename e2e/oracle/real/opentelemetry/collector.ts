@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,41 +9,50 @@ import { ownPort } from "../../../support/own-port.ts";
 import { watchLog } from "../../../support/watched-process.ts";
 import { endingWithUs } from "../control-plane.ts";
 
-/** The release of OpenTelemetry's collector that `collector/go.mod` names. */
-const version = "0.148.0";
+const sources = fileURLToPath(new URL("collector", import.meta.url));
 
-/** Returns the collector's program, which is built in the cache from its Go modules; or why there is none. */
-export function findCollector(): { readonly program: string } | { readonly missing: string } {
+/**
+ * Returns the program of OpenTelemetry's collector, or why there is none. `build` compiles it into the cache, under the
+ * digest of its sources.
+ */
+export function findCollector({ build = true } = {}):
+  | { readonly program: string }
+  | { readonly missing: string } {
+  const digest = createHash("sha256");
+  for (const name of readdirSync(sources)) digest.update(readFileSync(join(sources, name)));
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-  const folder = join(cache, "tsbuilder", "otelcol", version);
-  const program = join(folder, "otelcol");
+  const program = join(cache, "tsbuilder", "otelcol", digest.digest("hex").slice(0, 12), "otelcol");
   if (existsSync(program)) return { program };
-  mkdirSync(folder, { recursive: true });
-  cpSync(fileURLToPath(new URL("collector", import.meta.url)), folder, { recursive: true });
-  const built = spawnSync("go", ["build", "-o", program, "."], { cwd: folder, encoding: "utf8" });
+  if (!build) return { missing: `no program "${program}": npm run lab -- control-plane makes it` };
+  const words = ["build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-o", program, "."];
+  const built = spawnSync("go", words, { cwd: sources, encoding: "utf8" });
   if (built.status === 0) return { program };
   return { missing: built.error ? "no Go to build OpenTelemetry's collector with" : built.stderr.trim() };
 }
 
-/** A span as the collector writes it: OTLP's JSON. */
-export interface WrittenSpan {
+/** A span of a trace, in whatever form it was read from. */
+export interface TreeSpan {
   /** The name of the program that made it. */
   readonly service: string;
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  readonly parentSpanId: string;
+  /** Empty, or undefined, for the root of a trace. */
+  readonly parentSpanId: string | undefined;
+}
+
+/** A span as the collector writes it: OTLP's JSON. */
+export interface WrittenSpan extends TreeSpan {
   readonly links: readonly { readonly spanId: string }[];
-  readonly attributes: Readonly<Record<string, unknown>>;
 }
 
 interface WrittenAttribute {
   readonly key: string;
-  readonly value: Readonly<Record<string, unknown>>;
+  readonly value: { readonly stringValue?: string };
 }
 
-/** A collector that receives over gRPC, as kube-apiserver sends, and over HTTP, and writes files. */
-export async function startCollector(program: string, folder: string) {
+/** A collector that receives over gRPC, as kube-apiserver sends, and over HTTP, writes files, and sends spans to Zipkin. */
+export async function startCollector(program: string, folder: string, zipkin: string) {
   const [grpc, http] = [await ownPort(), await ownPort()];
   const fileOf = (signal: string): string => join(folder, `${signal}.json`);
   const signals = ["traces", "metrics", "logs"];
@@ -52,12 +62,18 @@ export async function startCollector(program: string, folder: string) {
         protocols: { grpc: { endpoint: `127.0.0.1:${grpc}` }, http: { endpoint: `127.0.0.1:${http}` } },
       },
     },
-    exporters: Object.fromEntries(signals.map((name) => [`file/${name}`, { path: fileOf(name) }])),
+    exporters: {
+      ...Object.fromEntries(signals.map((name) => [`file/${name}`, { path: fileOf(name) }])),
+      zipkin: { endpoint: zipkin },
+    },
     service: {
       // Its own metrics would be served on a port that another process may have.
       telemetry: { metrics: { level: "none" } },
       pipelines: Object.fromEntries(
-        signals.map((name) => [name, { receivers: ["otlp"], exporters: [`file/${name}`] }]),
+        signals.map((name) => {
+          const exporters = [`file/${name}`, ...(name === "traces" ? ["zipkin"] : [])];
+          return [name, { receivers: ["otlp"], exporters }];
+        }),
       ),
     },
   };
@@ -81,7 +97,7 @@ export async function startCollector(program: string, folder: string) {
   return {
     grpc: `127.0.0.1:${grpc}`,
     http: `http://127.0.0.1:${http}`,
-    /** Ends it: it writes what it has received first. */
+    /** Ends it: it writes and sends what it has received first. */
     stop: () => end(child),
     spans: (): WrittenSpan[] => documents("traces").flatMap(spansOf),
     documents,
@@ -100,25 +116,14 @@ function spansOf(document: unknown): WrittenSpan[] {
   const { resourceSpans } = document as {
     readonly resourceSpans: readonly {
       readonly resource: { readonly attributes: readonly WrittenAttribute[] };
-      readonly scopeSpans: readonly {
-        readonly spans: readonly (Omit<WrittenSpan, "attributes"> & {
-          readonly attributes?: readonly WrittenAttribute[];
-        })[];
-      }[];
+      readonly scopeSpans: readonly { readonly spans: readonly Omit<WrittenSpan, "service">[] }[];
     }[];
   };
-  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
-    scopeSpans.flatMap(({ spans }) =>
-      spans.map((span) => ({
-        ...span,
-        service: String(valuesOf(resource.attributes)["service.name"]),
-        links: span.links ?? [],
-        attributes: valuesOf(span.attributes ?? []),
-      })),
-    ),
-  );
-}
-
-function valuesOf(attributes: readonly WrittenAttribute[]): Record<string, unknown> {
-  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+  return resourceSpans.flatMap(({ resource, scopeSpans }) => {
+    const name = resource.attributes.find(({ key }) => key === "service.name");
+    const service = name?.value.stringValue ?? "";
+    return scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({ ...span, service, links: span.links ?? [] })),
+    );
+  });
 }

@@ -1,10 +1,11 @@
-// An OpenTelemetry collector of a receiver for OTLP and an exporter that writes files.
+// An OpenTelemetry collector that receives OTLP, writes files, sends to Zipkin and sends spans to Zipkin.
 package main
 
 import (
 	"log"
 
 	"github.com/open-telemetry/opentelemetry-collector-contrib/exporter/fileexporter"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/exporter/zipkinexporter"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/provider/fileprovider"
@@ -20,7 +21,7 @@ func factories() (otelcol.Factories, error) {
 	if err != nil {
 		return otelcol.Factories{}, err
 	}
-	exporters, err := otelcol.MakeFactoryMap[exporter.Factory](fileexporter.NewFactory())
+	exporters, err := otelcol.MakeFactoryMap[exporter.Factory](fileexporter.NewFactory(), zipkinexporter.NewFactory())
 	return otelcol.Factories{
 		Receivers: receivers,
 		Exporters: exporters,
@@ -31,7 +32,7 @@ func factories() (otelcol.Factories, error) {
 func main() {
 	providers := []confmap.ProviderFactory{fileprovider.NewFactory()}
 	command := otelcol.NewCommand(otelcol.CollectorSettings{
-		BuildInfo: component.BuildInfo{Command: "otelcol", Description: "receives OTLP, writes files", Version: "0.148.0"},
+		BuildInfo: component.BuildInfo{Command: "otelcol", Description: "receives OTLP, writes files, sends to Zipkin", Version: "0.148.0"},
 		Factories: factories,
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{
 			ResolverSettings: confmap.ResolverSettings{ProviderFactories: providers, DefaultScheme: "file"},
