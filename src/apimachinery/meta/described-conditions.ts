@@ -52,20 +52,25 @@ export function conditionTone(type: string, status: string, reason = ""): Tone {
  * Reads the conditions of any object, also of a custom resource whose status has another form. A condition that lacks a
  * field has an empty text.
  */
-export function describeConditions({ apiVersion, kind, ...rest }: KubernetesObject): DescribedCondition[] {
-  const { status: any } = rest as { readonly status?: unknown };
+export function describeConditions(object: KubernetesObject): DescribedCondition[] {
+  const { apiVersion, kind, status: any } = object as KubernetesObject & { readonly status?: unknown };
   const conditions = isObject(any) ? any["conditions"] : undefined;
   if (!Array.isArray(conditions)) return [];
   const isNode = apiVersion === "v1" && kind === "Node";
   return conditions.filter(isObject).flatMap((condition): DescribedCondition[] => {
     if (typeof condition["type"] !== "string") return [];
     const { type } = condition;
-    const [status, reason, message, since] = ["status", "reason", "message", "lastTransitionTime"].map(
-      (field) => (typeof condition[field] === "string" ? condition[field] : ""),
-    ) as [string, string, string, string];
+    const status = text(condition["status"]);
+    const reason = text(condition["reason"]);
+    const message = text(condition["message"]);
+    const since = Date.parse(text(condition["lastTransitionTime"]));
     // A Node reports that it isn't ready, or its kubelet reports nothing any more: nothing else says that it is down.
     const isLost = isNode && type === "Ready" && status !== "True";
     const tone = isLost ? "bad" : conditionTone(type, status, reason);
-    return [{ type, status, reason, message, since: Date.parse(since), tone }];
+    return [{ type, status, reason, message, since, tone }];
   });
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -56,7 +56,7 @@ export class ObjectStore<T extends KubernetesObject> {
       yield* this.#namespaces.get(namespace)?.values() ?? [];
       return;
     }
-    for (const objects of this.#namespaces.values()) yield* objects.values();
+    for (const objects of this.#namespaces.values()) for (const entry of objects.values()) yield entry;
   }
 
   /** The entries under a value of an index. Throws a `TerminalError` if there is no such index. */

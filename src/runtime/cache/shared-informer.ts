@@ -121,7 +121,8 @@ export class SharedInformer<
 
   list({ labels, fields = {}, owner, ...selection }: Parameters<Informer["list"]>[0] = {}): Stored<T, Key>[] {
     const namespace = namespaceOf(this.kind, {}, selection.namespace) || undefined;
-    const matches = matchLabels(labels);
+    // Without a selector no labels are read: reading those of 50,000 objects takes most of a list's time.
+    const matches = labels === undefined ? undefined : matchLabels(labels);
     const selected = Object.entries(fields).filter(([, value]) => value !== undefined);
     const objects: Stored<T, Key>[] = [];
     for (const { partition } of this.#partitionsOf(namespace)) {
@@ -133,7 +134,7 @@ export class SharedInformer<
       for (const entry of first ?? partition.store.entries(namespace)) {
         if (namespace !== undefined && entry.object.metadata.namespace !== namespace) continue;
         if (otherEntries.some((entries) => !entries.has(entry))) continue;
-        if (matches(entry.object.metadata.labels)) objects.push(asStored(entry.object));
+        if (matches?.(entry.object.metadata.labels) ?? true) objects.push(asStored(entry.object));
       }
     }
     return objects;

@@ -121,6 +121,7 @@ export class ConditionExports implements DefaultExports {
     if (this.#isWorking())
       for (const [cluster, { cache, kinds }] of this.#clusters)
         for (const { kind, maxSeries } of kinds.values()) {
+          await this.#slices.pause();
           const informer = cache.existing(kind);
           const ofKind = { group: kind.group, version: kind.version, kind: kind.kind };
           const labels = cluster === "" ? ofKind : { ...ofKind, cluster };
@@ -143,23 +144,20 @@ export class ConditionExports implements DefaultExports {
     lines: SeriesByMetric,
   ): Promise<void> {
     const counts = new ConditionCounts();
-    const unwell: ObjectSeries[] = [];
-    const well: ObjectSeries[] = [];
-    let wellSeries = 0;
+    // Only objects that get series are kept: the garbage collector stops the process to copy what is kept.
+    const chosen = new ChosenSeries(maxSeries);
+    const well = new ChosenSeries(maxSeries);
+    let omitted = objects.length;
     for (const object of objects) {
       await this.#slices.pause();
       const measured = measureObject(object);
       counts.add(measured.conditions);
-      if (measured.isUnwell) unwell.push(measured);
-      else if ((wellSeries += measured.size) <= maxSeries) well.push(measured);
-    }
-    let series = 0;
-    let omitted = objects.length;
-    for (const measured of [...unwell, ...well]) {
-      await this.#slices.pause();
       if (measured.size === 0) omitted--;
-      if (measured.size === 0 || series + measured.size > maxSeries) continue;
-      series += measured.size;
+      else (measured.isUnwell ? chosen : well).add(measured);
+    }
+    for (const measured of well.objects) chosen.add(measured);
+    for (const measured of chosen.objects) {
+      await this.#slices.pause();
       omitted--;
       writeObject(lines, ofKind, measured);
     }
@@ -181,6 +179,22 @@ interface ObjectSeries {
   /** The number of its series. */
   readonly size: number;
   readonly isUnwell: boolean;
+}
+
+/** Objects for whose series there is room, in the order in which they were added. */
+class ChosenSeries {
+  readonly objects: ObjectSeries[] = [];
+  #room: number;
+
+  constructor(room: number) {
+    this.#room = room;
+  }
+
+  add(measured: ObjectSeries): void {
+    if (measured.size > this.#room) return;
+    this.#room -= measured.size;
+    this.objects.push(measured);
+  }
 }
 
 function measureObject(object: KubernetesObject): ObjectSeries {
