@@ -115,6 +115,7 @@ test("beyond the limit, objects that aren't well come first, and all are counted
     c: { conditions: [{ type: "Degraded", status: "True" }] },
     d: well,
     e: { conditions: [{ type: "Ready", status: "False" }] },
+    "nothing-to-show": {},
   });
   const series = await scrape(namespace, { maxSeries: 3 });
   const named = series.flatMap((line) => /object_name="(\w)"/u.exec(line)?.[1] ?? []);
