@@ -27,6 +27,7 @@ export interface Sample extends KubernetesObject {
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
     readonly state?: string;
+    readonly phase?: string;
     readonly replicatedJobsStatus?: readonly { readonly ready: number }[];
   };
 }
@@ -43,6 +44,15 @@ const has =
     types.every((type) =>
       status?.conditions?.some((condition) => condition.type === type && condition.status === "True"),
     );
+
+/** The command of an operator that reads from a file only where its webhooks listen. */
+const configuredBy = (apiVersion: string): string =>
+  [
+    `printf 'apiVersion: ${apiVersion}\\nkind: Configuration\\ninternalCertManagement: {enable: false}\\n`,
+    String.raw`webhook: {host: %s, port: %s, certDir: %s}\n' "$WEBHOOK_HOST" "$WEBHOOK_PORT" "$WEBHOOK_CERT_DIR"`,
+    ' > "$WEBHOOK_CERT_DIR/config.yaml" && exec bin/manager --config "$WEBHOOK_CERT_DIR/config.yaml"',
+    " --leader-elect=false --metrics-bind-address 127.0.0.1:0 --health-probe-bind-address 127.0.0.1:0",
+  ].join("");
 
 const rabbitmq = {
   main: ".",
@@ -135,13 +145,7 @@ export const operators: readonly ForeignOperator[] = [
     main: ".",
     namespace: "jobset-system",
     manifests: ["config/default"],
-    // Where its webhooks listen, it reads from a file only.
-    command: [
-      String.raw`printf 'apiVersion: config.jobset.x-k8s.io/v1alpha1\nkind: Configuration\ninternalCertManagement: {enable: false}\n`,
-      String.raw`webhook: {host: %s, port: %s, certDir: %s}\n' "$WEBHOOK_HOST" "$WEBHOOK_PORT" "$WEBHOOK_CERT_DIR"`,
-      ' > "$WEBHOOK_CERT_DIR/jobset.yaml" && exec bin/manager --config "$WEBHOOK_CERT_DIR/jobset.yaml"',
-      " --leader-elect=false --metrics-bind-address 127.0.0.1:0 --health-probe-bind-address 127.0.0.1:0",
-    ].join(""),
+    command: configuredBy("config.jobset.x-k8s.io/v1alpha1"),
     sample: {
       apiVersion: "jobset.x-k8s.io/v1alpha2",
       kind: "JobSet",
@@ -159,19 +163,40 @@ export const operators: readonly ForeignOperator[] = [
     isReady: ({ status }) => status?.replicatedJobsStatus?.[0]?.ready === 2 || has("Completed")({ status } as Sample),
   },
   {
-    name: "prometheus-0.76",
-    module: "github.com/prometheus-operator/prometheus-operator",
-    version: "v0.76.0",
-    main: "cmd/operator",
-    namespace: "monitoring",
-    manifests: ["bundle.yaml"],
-    command: "bin/manager --web.listen-address 127.0.0.1:0",
+    name: "lws-0.6",
+    module: "sigs.k8s.io/lws",
+    version: "v0.6.0",
+    main: "cmd",
+    namespace: "lws-system",
+    manifests: ["config/default"],
+    command: configuredBy("config.lws.x-k8s.io/v1alpha1"),
     sample: {
-      apiVersion: "monitoring.coreos.com/v1",
-      kind: "Prometheus",
+      apiVersion: "leaderworkerset.x-k8s.io/v1",
+      kind: "LeaderWorkerSet",
       metadata: { name: "sample" },
-      spec: { replicas: 2 },
+      spec: { replicas: 2, leaderWorkerTemplate: { size: 2, workerTemplate: pod("worker") } },
     } as KubernetesObject,
-    isReady: has("Available", "Reconciled"),
+    isReady: has("Available"),
+  },
+  {
+    name: "argo-rollouts-1.8",
+    module: "github.com/argoproj/argo-rollouts",
+    version: "v1.8.0",
+    main: "cmd/rollouts-controller",
+    namespace: "argo-rollouts",
+    manifests: ["manifests/install.yaml"],
+    command: "bin/manager --leader-elect=false --metricsport 0 --healthzPort 0",
+    sample: {
+      apiVersion: "argoproj.io/v1alpha1",
+      kind: "Rollout",
+      metadata: { name: "sample" },
+      spec: {
+        replicas: 3,
+        selector: { matchLabels: { app: "sample" } },
+        template: { metadata: { labels: { app: "sample" } }, ...pod("web") },
+        strategy: { canary: { steps: [{ setWeight: 50 }, { pause: { duration: "5s" } }] } },
+      },
+    } as KubernetesObject,
+    isReady: ({ status }) => status?.phase === "Healthy",
   },
 ];

@@ -1,0 +1,140 @@
+/**
+ * The loop of somebody who writes an operator in Go: from nothing to its first reconcile, and from a save to the first reconcile of
+ * the new code. `tsbuilder dev --exec` is compared with etcd, kube-apiserver and `go run`, in whose favour the programs are there and
+ * no webhooks are called. kind's node needs an image that can't be had here; it runs these same programs, and a kubelet's containers.
+ * Needs `npm run build` and Go. Run: [ROUNDS=5] npm run lab -- bench foreign
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createCA, issueCertificate } from "@tsbuilder/apimachinery/certs";
+import { createClient, loadConfig } from "@tsbuilder/runtime";
+
+import { configManifests, fileManifests } from "../../../src/dev/config/manifests.ts";
+import { startControlPlane } from "../../oracle/real/control-plane.ts";
+import { findBinaries } from "../../oracle/real/control-plane-binaries.ts";
+import { startTsbuilder } from "../../support/dev/dev-process.ts";
+import { eventually } from "../../support/eventually.ts";
+import { ownPort } from "../../support/own-port.ts";
+import { repository } from "../../support/source-imports.ts";
+import { watchProcess } from "../../support/watched-process.ts";
+import { describeRatios, percentile } from "./side-by-side/statistics.ts";
+
+const rounds = Number(process.env["ROUNDS"] ?? 5);
+const work = mkdtempSync(join(tmpdir(), "tsbuilder-bench-foreign-"));
+
+/** A loop that is running. */
+interface Loop {
+  /** Resolves once a line with the text is there. */
+  sees(text: string): Promise<unknown>;
+  /** What a person does after a save; dev does it by itself. */
+  saved(): Promise<void>;
+  stop(): Promise<unknown>;
+}
+
+/** Copies the operator, which says in each reconcile in which round it was built. */
+function copyOperator(name: string): { readonly folder: string; readonly edit: (round: number) => void } {
+  const folder = join(work, name);
+  cpSync(join(repository, "e2e/support/operators/guestbook"), folder, { recursive: true });
+  const file = join(folder, "internal/controller/guestbook_controller.go");
+  const text = readFileSync(file, "utf8");
+  const edit = (round: number): void => {
+    const line = `\tfmt.Println("reconciled in round ${round}")\n`;
+    writeFileSync(file, text.replace("\tvar guestbook webv1.Guestbook\n", `${line}$&`));
+  };
+  edit(0);
+  return { folder, edit };
+}
+
+function startOurs(folder: string, port: number): Loop {
+  const flags = { build: "go build -o bin/manager ./cmd", exec: "bin/manager --webhook-cert-path=$WEBHOOK_CERT_DIR" };
+  const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const dev = startTsbuilder({ folder, env: {} }, "dev", "--plain", "--samples", `--webhook-port=${port}`, ...words);
+  return { sees: dev.sees, saved: () => Promise.resolve(), stop: () => dev.stop("SIGINT") };
+}
+
+async function startTheirs(folder: string, port: number, binaries: string): Promise<Loop> {
+  const control = await startControlPlane(binaries);
+  const client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
+  for (const object of configManifests(folder).crds) await client.create(object);
+  const [sample] = fileManifests(folder, ["config/samples"]);
+  await eventually(() =>
+    client.create({ ...sample!, metadata: { namespace: "default", ...sample!.metadata } }),
+  );
+  await client.close();
+  const certificates = join(folder, "certificates");
+  mkdirSync(certificates);
+  const { cert, key } = issueCertificate(createCA({ commonName: "bench" }), {
+    commonName: "localhost",
+    usages: ["server"],
+  });
+  writeFileSync(join(certificates, "tls.crt"), cert);
+  writeFileSync(join(certificates, "tls.key"), key);
+  const run = (): { readonly child: ChildProcess; readonly lines: readonly string[] } => {
+    const child = spawn("go", ["run", "./cmd", `--webhook-cert-path=${certificates}`], {
+      cwd: folder,
+      env: { ...process.env, KUBECONFIG: control.kubeconfig, WEBHOOK_PORT: String(port) },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    return { child, ...watchProcess("go run", child) };
+  };
+  let operator = run();
+  const end = async (): Promise<void> => {
+    process.kill(-operator.child.pid!, "SIGTERM");
+    await eventually(() => operator.child.exitCode !== null || operator.child.signalCode !== null);
+  };
+  return {
+    sees: (text) => eventually(() => operator.lines.some((line) => line.includes(text))),
+    saved: async () => {
+      await end();
+      operator = run();
+    },
+    stop: async () => {
+      await end();
+      await control.stop();
+    },
+  };
+}
+
+const binaries = findBinaries({ build: false });
+if ("missing" in binaries) throw new Error(binaries.missing);
+const port = await ownPort();
+const names = ["tsbuilder dev --exec", "kube-apiserver and go run"] as const;
+const starts = new Map<string, number[]>(names.map((name) => [name, []]));
+const saves = new Map<string, number[]>(names.map((name) => [name, []]));
+try {
+  for (const name of names) {
+    const { folder, edit } = copyOperator(name.split(" ")[0]!);
+    const begun = performance.now();
+    const loop = name === names[0] ? startOurs(folder, port) : await startTheirs(folder, port, binaries.folder);
+    try {
+      await loop.sees("reconciled in round 0");
+      starts.get(name)!.push(performance.now() - begun);
+      for (let round = 1; round <= rounds; round += 1) {
+        // Nobody saves twice within two seconds.
+        await delay(2000);
+        const saved = performance.now();
+        edit(round);
+        await loop.saved();
+        await loop.sees(`reconciled in round ${round}`);
+        saves.get(name)!.push(performance.now() - saved);
+      }
+    } finally {
+      await loop.stop();
+    }
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+console.log(`${rounds} rounds, load ${loadavg().map((load) => load.toFixed(1)).join(" ")}; medians in ms:`);
+for (const [what, results] of [
+  ["nothing → first reconcile", starts],
+  ["save → first reconcile", saves],
+] as const) {
+  const medians = [...results].map(([name, values]) => `${name} ${percentile(values, 50).toFixed(0)}`);
+  const [ours, theirs] = [...results.values()];
+  console.log(`  ${what}: ${medians.join(", ")}, ratio ${describeRatios(ours!, theirs!)}`);
+}
