@@ -13,6 +13,14 @@ export {
   type ScenarioMaker,
 } from "./explore/explore.ts";
 export { examineProject, exploreProject, type ProjectFinding } from "./explore-project.ts";
+export {
+  exploreProgram,
+  playProgram,
+  type ProgramBudget,
+  type ProgramExploration,
+  type ProgramMistake,
+  type ProgramReport,
+} from "./explore-program.ts";
 export { OutsideError } from "./globals/environment.ts";
 export { operationsFor, type OperationsOptions } from "./operations/operations-for.ts";
 export { type UnchangedField, unchangedFields } from "./operations/unchanged-fields.ts";

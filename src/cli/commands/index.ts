@@ -25,6 +25,7 @@ const files = {
   record: () => import("./develop/record.ts"),
   run: () => import("./develop/run.ts"),
   test: () => import("./develop/test.ts"),
+  explore: () => import("./develop/explore.ts"),
   envtestUse: () => import("./develop/envtest-use.ts"),
   envtestInstall: () => import("./develop/envtest-install.ts"),
   clusterStart: () => import("./develop/cluster-start.ts"),
@@ -78,6 +79,11 @@ const listed: readonly (readonly [name: string, summary: string, file: keyof typ
   ["record", "Write what a deployed operator recorded in the last minutes to a file", "record"],
   ["run", "Run the operator on this machine against an existing cluster", "run"],
   ["test", "Run the project's tests on the embedded cluster or a real API server", "test"],
+  [
+    "explore",
+    "Look for mistakes of an operator in any language when processes die and requests fail",
+    "explore",
+  ],
   ["envtest use", "Run envtest suites of any language on the embedded cluster", "envtestUse"],
   [
     "envtest install",

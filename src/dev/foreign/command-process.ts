@@ -12,7 +12,7 @@ import {
   restartableProcess,
 } from "../operator/operator-process.ts";
 
-interface Command {
+export interface Command {
   /** As typed: a shell runs it. */
   readonly command: string;
   readonly folder: string;
@@ -40,7 +40,7 @@ const guarded =
   '(trap "" TERM; read -r _ <&3; trap - TERM; kill -s TERM 0) >/dev/null 2>&1 & exec sh -c "$1" 3<&-';
 
 /** Starts a command as the leader of a process group: `go run`, `cargo run` and shells start the operator as their child. */
-function launch({ command, folder, env }: Command): ChildProcess {
+export function launch({ command, folder, env }: Command): ChildProcess {
   const child = spawn("sh", ["-c", guarded, "sh", command], {
     cwd: folder,
     env: { ...process.env, ...env },
@@ -52,7 +52,8 @@ function launch({ command, folder, env }: Command): ChildProcess {
   return child.once("exit", () => guard?.destroy());
 }
 
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+/** Sends a signal to a command, and to all that it has started. */
+export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);

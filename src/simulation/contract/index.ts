@@ -10,10 +10,12 @@ export {
   type ContainerCommand,
   isElected,
   type Limits,
+  type OperatorProgram,
   type OperatorRelease,
   readScenario,
   type Scenario,
   type SimulatedOperator,
+  type StartedProgram,
   type Step,
 } from "./scenario.ts";
 export { type LeftOut, type Ref, refOf, refText, type State, stateOf } from "./state.ts";

@@ -37,12 +37,36 @@ export interface Scenario extends Promises {
   readonly mayDiffer?: (object: KubernetesObject, field: string | undefined) => boolean;
 }
 
+/**
+ * An operator that runs in a process of its own, in any language. It has the time of its machine, so that a run is not the same each
+ * time; the cluster's time passes as fast while the operator works, and is skipped while it waits.
+ */
+export interface OperatorProgram {
+  /** The ServiceAccount that it acts as. The scenario's objects bind its roles. */
+  readonly account: { readonly namespace: string; readonly name: string };
+  /** Starts a process that reaches the cluster at a URL, without credentials. Calls `onExit` once it has ended. */
+  readonly start: (server: string, onExit: (reason: string) => void) => Promise<StartedProgram>;
+  /** The paths of its webhooks. */
+  readonly webhookPaths: readonly string[];
+  /** Several processes may run at once, each on a cluster of its own. */
+  readonly runsSideBySide: boolean;
+}
+
+/** A process, with all that it has started. */
+export interface StartedProgram {
+  signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
+  /** Brings a call of the API server to a webhook, by its path. */
+  callWebhook(path: string, body: string): Promise<{ readonly status: number; readonly body: object }>;
+}
+
 /** An operator in a simulation. */
 export interface SimulatedOperator {
   /** The name of its manager and its service account. Its processes are `<name>-0` and so on. */
   readonly name: string;
   /** Adds its controllers to the manager, as the setup functions of a project do. Called whenever a process starts. */
   readonly setup: (manager: Manager) => void | Promise<void>;
+  /** Runs it in a process of its own, instead of `setup`. */
+  readonly program?: OperatorProgram;
   /** Its previous release: some runs begin with it, and are upgraded in the middle. */
   readonly former?: OperatorRelease;
   /** Its next release: runs are upgraded to it, and rolled back. What else goes wrong with this release is of no interest. */

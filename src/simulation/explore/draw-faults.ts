@@ -30,7 +30,7 @@ export function drawFaults(
   // In every second run, what the former release left is all that is unusual.
   if (install && random.fork("alone").chance(0.5)) return installs;
   const inPhases = aimsIn(plain, turn).map((aims) =>
-    drawInPhase(random.fork(aims.phase ?? "steps"), plain, aims, turn),
+    drawInPhase(random.fork(aims.phase ?? "steps"), plain, aims, { turn, operators }),
   );
   return [
     ...installs,
@@ -40,8 +40,15 @@ export function drawFaults(
   ];
 }
 
-function drawInPhase(random: Random, plain: Run, aims: Aims, turn: number): Fault[] {
-  const points = faultPoints(plain, aims);
+/** Which points are struck: those whose turn it is, of what the operators can meet. */
+interface Choice {
+  readonly turn: number;
+  readonly operators: readonly SimulatedOperator[];
+}
+
+function drawInPhase(random: Random, plain: Run, aims: Aims, { turn, operators }: Choice): Fault[] {
+  const hasOwnClock = operators.some(({ program }) => program);
+  const points = faultPoints(plain, aims).filter(({ fault }) => fault !== "clock" || !hasOwnClock);
   if (points.length === 0) return [];
   const first = inTurn(points, turn);
   // A process that starts or lists again looks at everything, and so makes up for what was not retried.

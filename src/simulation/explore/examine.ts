@@ -113,12 +113,23 @@ async function lostClaims(run: Run, plain: Run, reference: Scenario): Promise<st
 async function compareLastly(run: Run, other: Run, comparison: Comparison): Promise<Finding[]> {
   const findings = await compare(run, other, comparison);
   if (findings.length === 0) return [];
-  const lateRun = await patientOutcomeOf(comparison.scenario);
-  const late = await compare(lateRun, await patientOutcomeOf(comparison.reference), comparison);
+  const [lateRun, lateOther] = await inTurn(comparison.scenario, [
+    () => patientOutcomeOf(comparison.scenario),
+    () => patientOutcomeOf(comparison.reference),
+  ]);
+  const late = await compare(lateRun!, lateOther!, comparison);
   const names = new Set(late.flatMap(({ differences }) => differences.map(nameOf)));
   return findings.filter(({ differences }) =>
     differences.some((difference) => names.has(nameOf(difference))),
   );
+}
+
+/** Makes runs one after the other; side by side if their operators have processes of their own, which take real time. */
+async function inTurn<R>({ operators }: Scenario, runs: readonly (() => Promise<R>)[]): Promise<R[]> {
+  if (operators.some(({ program }) => program?.runsSideBySide)) return Promise.all(runs.map((run) => run()));
+  const made: R[] = [];
+  for (const run of runs) made.push(await run());
+  return made;
 }
 
 /** Runs a scenario without faults, and compares the outcome with that of a fresh start, which asks for the same at once. */
@@ -337,11 +348,23 @@ function withMetadata(object: KubernetesObject, before: KubernetesObject | undef
 }
 
 /** Returns the first mistake that a scenario shows, without its faults or with them. */
-export async function findIn(scenario: Scenario): Promise<Finding | undefined> {
-  const baseline = await baselineOf(scenario);
+export async function findIn(scenario: Scenario, baselines = new Baselines()): Promise<Finding | undefined> {
+  const baseline = await baselines.of(scenario);
   const [found] = baseline.findings;
   if (found || !scenario.faults?.length) return found;
   return (await examine(scenario, baseline)).findings[0];
+}
+
+/** Remembers the last undisturbed run: scenarios that differ in faults only have it in common. */
+export class Baselines {
+  #last: { readonly key: string; readonly baseline: Promise<Baseline> } | undefined;
+
+  of(scenario: Scenario): Promise<Baseline> {
+    const { steps, objects, seed } = scenario;
+    const key = JSON.stringify([steps, objects, seed]);
+    if (this.#last?.key !== key) this.#last = { key, baseline: baselineOf(scenario) };
+    return this.#last.baseline;
+  }
 }
 
 /** Returns the mistakes that a run shows by itself. */

@@ -6,11 +6,12 @@ import { type Scenario, type Step, appliedIn, readScenario } from "../contract/s
 import { refText, refTextOf } from "../contract/state.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { Random } from "@tsbuilder/apimachinery/sample";
+import { faultText } from "../world/fault-plan.ts";
 import { pauseOf } from "../world/user.ts";
 import { Coverage, type Reached } from "./coverage.ts";
 import { classify, isRestartWork } from "./classify.ts";
 import { drawFaults } from "./draw-faults.ts";
-import { type Baseline, type Finding, baselineOf, examine, findIn, withSeed } from "./examine.ts";
+import { type Baseline, Baselines, type Finding, baselineOf, examine, findIn, withSeed } from "./examine.ts";
 import { scenarioReplay, testOf } from "./replay-test.ts";
 import { tell } from "./story.ts";
 
@@ -33,6 +34,8 @@ export interface Failure {
   /** The seed of the exploration. The scenario has a seed of its own, which replays it. */
   readonly seed: number;
   readonly verdict: Verdict;
+  /** @internal What the verdict is drawn from. */
+  readonly finding: Finding;
   readonly scenario: Scenario;
   /** The mistake, how it came about, and the lines of code that it is about: one screen. */
   readonly story: string;
@@ -65,6 +68,8 @@ export interface Share {
   noteFailure(seed: number): void;
   /** Returns whether another process found a mistake at an earlier seed. */
   isOver(seed: number): boolean;
+  /** Returns true for a mistake that has been told: it doesn't end the exploration. Default: none has. */
+  readonly isKnown?: (finding: Finding) => boolean;
 }
 
 const everything: Share = { has: () => true, noteFailure: () => {}, isOver: () => false };
@@ -121,14 +126,14 @@ async function explorePlans(
     const isOfRelease = scenario.operators.some(({ next }) => next);
     let [finding] = baseline.findings;
     // It is known only to be compared with: its own mistakes are out.
-    if (finding && isOfRelease) continue;
+    if (finding && (isOfRelease || share.isKnown?.(finding))) continue;
     if (!finding) {
       const faults = [
         ...(scenario.faults ?? []),
         ...drawFaults(new Random(seed).fork("faults"), baseline.plain, scenario.operators, seed),
       ];
       const examined = await examine({ ...scenario, faults, seed: number }, baseline);
-      [finding] = examined.findings;
+      finding = examined.findings.find((one) => !share.isKnown?.(one));
       coverage.addRun(examined.run);
       runs++;
     }
@@ -194,12 +199,29 @@ export async function examineScenario(scenario: Scenario): Promise<Failure | und
   return finding && (await failureOf(finding, scenario.seed ?? 1));
 }
 
-async function failureOf(finding: Finding, seed: number): Promise<Failure> {
+/** The number of plays that go on side by side. */
+const playsAtOnce = 4;
+
+/** Plays a scenario again. Returns the mistakes that the plays show. */
+export async function playScenario(scenario: Scenario, plays: number): Promise<Finding[]> {
+  const read = readScenario(scenario);
+  const baselines = new Baselines();
+  const isDisturbed = (read.faults ?? []).length > 0;
+  const play = (): Promise<Finding | undefined> => findIn(read, isDisturbed ? baselines : undefined);
+  const atOnce = read.operators.every(({ program }) => program?.runsSideBySide) ? playsAtOnce : 1;
+  const found: (Finding | undefined)[] = [];
+  while (found.length < plays)
+    found.push(...(await Promise.all(Array.from({ length: Math.min(atOnce, plays - found.length) }, play))));
+  return found.flatMap((finding) => finding ?? []);
+}
+
+export async function failureOf(finding: Finding, seed: number): Promise<Failure> {
   const mistake = await classify(finding);
   const { message, objects, scenario } = finding;
   return {
     seed,
     verdict: { class: mistake, message, objects },
+    finding,
     scenario,
     ...(await tell(finding, mistake)),
     test: testOf(scenario, mistake, scenario.seed ?? 1, scenarioReplay(scenario.seed ?? 1)),
@@ -212,20 +234,31 @@ const seedsWithoutFaults = 8;
 /** Omits and simplifies faults and steps as long as the mistake stays the same. `isExhausted` is called before each try. */
 async function shrink(finding: Finding, isExhausted: () => boolean): Promise<Finding> {
   let best = finding;
-  if (finding.scenario.faults?.length)
+  const baselines = new Baselines();
+  // Runs of processes of their own are never the same, whatever the seed.
+  const isSeeded = finding.scenario.operators.every(({ program }) => !program);
+  if (finding.scenario.faults?.length && isSeeded)
     for (let other = 1; other <= seedsWithoutFaults && !isExhausted(); other++) {
       const found = await findIn({ ...withSeed(finding.scenario, other * 1000), faults: [] });
       if (!found || !isSameMistake(found, finding)) continue;
       best = found;
       break;
     }
+  // Some faults never met what they were aimed at.
+  const struck = new Set(best.run.trace.flatMap((event) => (event.type === "fault" ? [event.text] : [])));
+  const { faults = [] } = best.scenario;
+  const met = faults.filter((fault) => struck.has(faultText(fault)));
+  if (met.length < faults.length && !isExhausted()) {
+    const found = await findIn({ ...best.scenario, faults: met }, baselines);
+    if (found && isSameMistake(found, finding)) best = found;
+  }
   for (let progress = true; progress;) {
     progress = false;
     for (const smaller of smallerScenarios(best.scenario)) {
       // Its outcome would rightly depend on the past: a rollout that can't succeed leaves what was there before, if anything was.
       if (endsStrange(smaller) && !endsStrange(finding.scenario)) continue;
       if (isExhausted()) return best;
-      const found = await findIn(smaller);
+      const found = await findIn(smaller, baselines);
       if (!found || !isSameMistake(found, finding)) continue;
       best = found;
       progress = true;

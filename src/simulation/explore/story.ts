@@ -28,8 +28,12 @@ const mostLast = 14;
  */
 export async function tell(finding: Finding, name: MistakeClass): Promise<Telling> {
   const { scenario, compared, reference } = finding;
-  const seen = await seeRun(scenario, compared === undefined ? finding.run : undefined);
-  const other = reference && (await seeRun(reference));
+  // What runs in a process of its own has no lines here, and does not do the same again.
+  const isRepeatable = scenario.operators.every(({ program }) => !program);
+  const seen = isRepeatable
+    ? await seeRun(scenario, compared === undefined ? finding.run : undefined)
+    : finding.run.trace.map((event) => ({ event, site: undefined }));
+  const other = reference && isRepeatable ? await seeRun(reference) : undefined;
   const what = finding.compared === undefined ? "events" : "differences";
   const sections = [
     [wrongness(compared), ...cut(finding.lines, { first: 5, last: 0, what })],

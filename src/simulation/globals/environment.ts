@@ -30,6 +30,11 @@ export function inside<R>(around: Environment, run: () => R): R {
   return storage.run(around, run);
 }
 
+/** Runs a function, and whatever it starts, outside of all environments: in real time, on the real machine. */
+export function outside<R>(run: () => R): R {
+  return storage.exit(run);
+}
+
 /** Binds a function to the async context of the caller: to its environment, and to its reconcile. */
 export function inContext(run: () => void): () => void {
   const context = new AsyncResource("simulation");

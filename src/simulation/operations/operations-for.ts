@@ -50,6 +50,8 @@ interface ProjectKnowledge {
   readonly others?: readonly OtherObject[];
   /** The namespace `other-web` exists beside those of the options. */
   readonly hasLongerNamespace?: boolean;
+  /** Objects of the kind that users begin with. Default: they are drawn. */
+  readonly samples?: readonly UserObject[];
   /** Checks values of Kubernetes' own types. Without it, the schema alone says what is valid. */
   readonly check?: NewObjectCheck;
 }
@@ -58,7 +60,7 @@ interface ProjectKnowledge {
 export function plansFor(
   crd: CRD,
   options: OperationsOptions,
-  { others = [], hasLongerNamespace = false, check }: ProjectKnowledge = {},
+  { others = [], samples = [], hasLongerNamespace = false, check }: ProjectKnowledge = {},
 ): (random: Random, plan?: number) => PlannedStep[] {
   const checked = checkedKind(crd, check);
   const schema = (options.always ?? []).reduce(requireField, checked.schema);
@@ -68,7 +70,11 @@ export function plansFor(
   return (random, plan = random.fork("plan").integer(0, 9999)) => {
     // Every second plan is about one object.
     const goals = plan % 2 === 1 ? goalsOf(fields, plan >> 1, random) : undefined;
-    return new Plan(kind, { ...options, placements: place(random), fields, goals, others }, random).steps();
+    return new Plan(
+      kind,
+      { ...options, placements: place(random), fields, goals, others, samples },
+      random,
+    ).steps();
   };
 }
 
@@ -109,6 +115,7 @@ interface PlanOptions extends OperationsOptions {
    */
   readonly goals: readonly Goal[] | undefined;
   readonly others: readonly OtherObject[];
+  readonly samples: readonly UserObject[];
 }
 
 /** The number of steps that are tried for a goal before it is given up. */
@@ -190,11 +197,23 @@ class Plan {
     if (!metadata) return;
     // What is set can be changed at once.
     const optional = this.#options.goals ? 0.9 : 0.5;
-    const object = drawObject(this.#kind, metadata, { ...this.#drawing, optional });
+    const object =
+      this.#sampleNamed(metadata) ?? drawObject(this.#kind, metadata, { ...this.#drawing, optional });
     if (!object) return;
     const late = this.#others.comeLate(object);
     if (late) this.#steps.push(late);
     this.#apply(metadata, object, `creates ${metadata.name}`);
+  }
+
+  #sampleNamed(placement: Placement): UserObject | undefined {
+    const { samples } = this.#options;
+    if (samples.length === 0) return undefined;
+    const { metadata, ...content } = this.#random.pick(samples);
+    const { labels, annotations } = metadata;
+    return {
+      ...content,
+      metadata: { ...placement, ...(labels && { labels }), ...(annotations && { annotations }) },
+    };
   }
 
   #delete(metadata: Placement, object: UserObject): void {

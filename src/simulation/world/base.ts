@@ -31,11 +31,19 @@ type User = NonNullable<Parameters<typeof startInProcess>[0]["tokens"]>[string];
 export function tokensOf({ operators }: Scenario): { [token: string]: User } {
   const masters = ["system:masters", "system:authenticated"];
   const tokens: { [token: string]: User } = { [userToken]: { name: "user", groups: masters } };
-  for (const operator of operators)
+  for (const operator of operators) {
+    const { name, rules, program } = operator;
+    const account = program?.account ?? { namespace: operatorNamespace, name };
+    const accounts = ["system:serviceaccounts", "system:authenticated"];
     tokens[tokenOf(operator)] = {
-      name: `system:serviceaccount:${operatorNamespace}:${operator.name}`,
-      groups: operator.rules ? ["system:serviceaccounts", "system:authenticated"] : masters,
+      name: `system:serviceaccount:${account.namespace}:${account.name}`,
+      groups: program
+        ? [`system:serviceaccounts:${account.namespace}`, ...accounts]
+        : rules
+          ? accounts
+          : masters,
     };
+  }
   return tokens;
 }
 
@@ -119,6 +127,9 @@ function compareWebhooksLast(one: KubernetesObject, other: KubernetesObject): nu
 export function isWebhookConfiguration({ kind }: Pick<KubernetesObject, "kind">): boolean {
   return kind.endsWith("WebhookConfiguration");
 }
+
+/** The annotation by which ConfigMaps and Endpoints served as Leases before there were any. */
+export const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 
 /** Returns the role of an operator and its binding, with the permissions that every manager needs. */
 export function permissionsOf({

@@ -6,11 +6,28 @@ import { type CrashFault, isElected, type RefusalFault, refText } from "../contr
 import { OutsideError } from "../globals/environment.ts";
 import { operatorNamespace, tokenOf } from "./base.ts";
 import { refusalAnswers } from "./fault-plan.ts";
-import { type Feed, type Life, type Replica, resourceIn } from "./replica.ts";
+import { type Feed, type Life, type Replica, resourceIn, type RunningLife } from "./replica.ts";
 import type { World } from "./world.ts";
 
-/** Makes the manager of one life of a process. Its requests go through the simulated network, and meet the faults of the run. */
-export function managerOf(world: World, replica: Replica, life: Life): Manager {
+/** Begins one life of a process. Its requests go through the simulated network, and meet the faults of the run. */
+export function managerLife(world: World, replica: Replica, life: Life): RunningLife {
+  const { operator } = replica;
+  const release = world.faults.releaseOf(operator, world.loop.now);
+  const { setup } = (release !== "present" && operator[release]) || operator;
+  const manager = managerOf(world, replica, life);
+  return {
+    get isIdle() {
+      return manager.isIdle;
+    },
+    start: async () => {
+      await setup(manager);
+      await manager.start();
+    },
+    stop: () => manager.stop(),
+  };
+}
+
+function managerOf(world: World, replica: Replica, life: Life): Manager {
   const { operator } = replica;
   const { name, sharding, manager: options } = operator;
   const lease = { id: `${name}.simulation`, namespace: operatorNamespace };
@@ -80,7 +97,8 @@ function clusterConfigOf(world: World, replica: Replica, life: number): ClusterC
             ),
           );
         const call = new AbortableCall(options.signal, reject);
-        new Exchange(world, replica, request, options, isAlive).run().then(
+        const kind = callKind(request, options.stream);
+        new Exchange(world, replica, { request, kind, timeout: options.timeout, isAlive }).run().then(
           (answer) => answer && replica.run(() => isAlive() && resolve(call.end(answer))),
           (error: Error) => {
             world.lastEffort = world.loop.now;
@@ -126,30 +144,33 @@ class AbortableCall {
 /** Ignores the error of a stream that is aborted before anybody reads it; without a listener, the process would end. */
 const ignore = (): void => {};
 
-type WireRequest = Parameters<Carrier>[0];
-type CarryOptions = Parameters<Carrier>[1];
+type WireRequest = Pick<Parameters<Carrier>[0], "method" | "path" | "headers" | "body">;
+
+/** A request of one life of a process. */
+export interface Call {
+  readonly request: WireRequest;
+  readonly kind: CallKind;
+  /** Milliseconds until the process gives it up. */
+  readonly timeout: number;
+  /** Returns false once that life is over. */
+  readonly isAlive: () => boolean;
+}
 
 /** One request of a process, and its answer. */
-class Exchange {
+export class Exchange {
   readonly #world: World;
   readonly #replica: Replica;
   readonly #request: WireRequest;
-  readonly #options: CarryOptions;
+  readonly #timeout: number;
   readonly #kind: CallKind;
   readonly #isAlive: () => boolean;
 
-  constructor(
-    world: World,
-    replica: Replica,
-    request: WireRequest,
-    options: CarryOptions,
-    isAlive: () => boolean,
-  ) {
+  constructor(world: World, replica: Replica, { request, kind, timeout, isAlive }: Call) {
     this.#world = world;
     this.#replica = replica;
     this.#request = request;
-    this.#options = options;
-    this.#kind = callKind(request, options.stream);
+    this.#timeout = timeout;
+    this.#kind = kind;
     this.#isAlive = isAlive;
   }
 
@@ -227,7 +248,7 @@ class Exchange {
   async #refuse(refusal: RefusalFault): Promise<Answer> {
     if ("request" in refusal) this.#world.note(refusal);
     if (refusal.with === "time-out") {
-      await this.#world.loop.wait(this.#options.timeout);
+      await this.#world.loop.wait(this.#timeout);
       this.#record(0);
       throw Object.assign(new Error("no answer"), { code: "ETIMEDOUT" });
     }
@@ -286,7 +307,7 @@ function targetOf({ core: { registry } }: InProcessCluster, path: string) {
 }
 
 /** The kind of a request. Faults are aimed at reads and writes only: leases and Events are not the operator's work. */
-type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
+export type CallKind = "watch" | "list" | "read" | "write" | "lease" | "event";
 
 /** The methods of the world that answer the requests. */
 const handlers = {
@@ -329,7 +350,7 @@ function streamOf(body: Buffer): Readable {
   return stream;
 }
 
-function withoutQuery(path: string): string {
+export function withoutQuery(path: string): string {
   return path.split("?")[0]!;
 }
 

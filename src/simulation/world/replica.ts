@@ -1,5 +1,4 @@
 import type { Clock } from "@tsbuilder/apimachinery/time";
-import type { Manager } from "@tsbuilder/runtime";
 import type { ServedWebhooks } from "@tsbuilder/runtime/advanced";
 import { type CrashFault, isElected, type SimulatedOperator } from "../contract/index.ts";
 import { type Environment, inside } from "../globals/environment.ts";
@@ -30,8 +29,22 @@ export interface Life {
   readonly isBehind: boolean;
 }
 
-/** Makes the manager of one life of a process, connected to the cluster. */
-export type MakeManager = (replica: Replica, life: Life) => Manager;
+/** What runs in one life of a process, connected to the cluster. */
+export interface RunningLife {
+  /** Has nothing to do. */
+  readonly isIdle: boolean;
+  /** Rejects if the process fails. */
+  start(): Promise<void>;
+  /** Ends what code in this process runs on, when the run is over. */
+  stop(): void;
+  /** Ends a process of its own, at once. */
+  readonly halt?: () => void;
+  /** Lets a process of its own stand still, or go on. */
+  readonly freeze?: (isFrozen: boolean) => void;
+}
+
+/** Begins a life of a process. */
+export type BeginLife = (replica: Replica, life: Life) => RunningLife;
 
 /** The state of the cluster that the first lists of a restarted process show. */
 interface View {
@@ -69,12 +82,12 @@ export class Replica {
   readonly operator: SimulatedOperator;
   readonly feeds = new Set<Feed>();
   readonly #world: ReplicaContext;
-  readonly #makeManager: MakeManager;
+  readonly #begin: BeginLife;
   readonly #random: Random;
   #around: Environment;
-  #manager: Manager | undefined;
-  /** Functions that stop the managers of earlier lives. */
-  readonly #stopEarlierManagers: Array<() => void> = [];
+  #running: RunningLife | undefined;
+  /** Functions that stop what runs of earlier lives. */
+  readonly #stopEarlierLives: Array<() => void> = [];
   #cancelStart: () => void = () => {};
   #dateOffset = 0;
   #suspendedUntil = 0;
@@ -92,11 +105,11 @@ export class Replica {
   /** Functions that fail the unanswered calls of webhooks when the process dies. */
   readonly calls = new Set<() => void>();
 
-  constructor(world: ReplicaContext, operator: SimulatedOperator, index: number, makeManager: MakeManager) {
+  constructor(world: ReplicaContext, operator: SimulatedOperator, index: number, begin: BeginLife) {
     this.name = `${operator.name}-${index}`;
     this.operator = operator;
     this.#world = world;
-    this.#makeManager = makeManager;
+    this.#begin = begin;
     this.#random = world.random.fork(`network of ${this.name}`);
     this.#around = this.#environment();
   }
@@ -112,18 +125,13 @@ export class Replica {
         ? { revision: this.#world.revisionAt(now - lag), of, until: now + lag, seen: new Set() }
         : undefined;
     recorder.add({ type: "start", process: this.name });
-    this.run(() => void this.#runManager(number, lag > 0));
+    this.run(() => void this.#live(number, lag > 0));
   }
 
-  async #runManager(number: number, isBehind: boolean): Promise<void> {
-    const { loop, faults } = this.#world;
-    const release = faults.releaseOf(this.operator, loop.now);
-    const { setup } = (release !== "present" && this.operator[release]) || this.operator;
+  async #live(number: number, isBehind: boolean): Promise<void> {
     try {
-      const manager = this.#makeManager(this, { number, clock: this.#around.clock, isBehind });
-      this.#manager = manager;
-      await setup(manager);
-      await manager.start();
+      this.#running = this.#begin(this, { number, clock: this.#around.clock, isBehind });
+      await this.#running.start();
     } catch (error) {
       if (this.life !== number) return;
       this.#fail(error);
@@ -189,18 +197,19 @@ export class Replica {
     for (const lose of this.calls) lose();
     (this.#around.clock as ProcessClock).stop();
     for (const feed of this.feeds) feed.abandon();
-    const [manager, around] = [this.#manager, this.#around];
-    if (manager) this.#stopEarlierManagers.push(() => inside(around, () => manager.stop()));
-    this.#manager = undefined;
+    const [running, around] = [this.#running, this.#around];
+    if (running) this.#stopEarlierLives.push(() => inside(around, () => running.stop()));
+    running?.halt?.();
+    this.#running = undefined;
   }
 
   /**
-   * Ends the process when the run is over. Only now are the managers of all its lives stopped: stopping one at its death
-   * would let its code run on, and never stopping it would leave code that waits for a signal in memory.
+   * Ends the process when the run is over. Only now is stopped what runs in this process: stopping it at its death would let its
+   * code run on, and never stopping it would leave code that waits for a signal in memory.
    */
   close(): void {
     this.kill();
-    for (const stop of this.#stopEarlierManagers.splice(0)) stop();
+    for (const stop of this.#stopEarlierLives.splice(0)) stop();
   }
 
   /** Runs code of this process. While the process is suspended, the code waits, and later runs in the same order. */
@@ -213,6 +222,7 @@ export class Replica {
   suspend(milliseconds: number): void {
     const { loop } = this.#world;
     this.#suspendedUntil = Math.max(this.#suspendedUntil, loop.now + milliseconds);
+    this.#running?.freeze?.(true);
     loop.after(milliseconds, () => this.#catchUp());
   }
 
@@ -223,6 +233,7 @@ export class Replica {
   /** Runs everything that was missed, each in a turn of its own: promises run in between. */
   #catchUp(): void {
     if (this.#isSuspended) return;
+    this.#running?.freeze?.(false);
     const next = this.#postponed.shift();
     if (!next) return;
     inside(this.#around, next);
@@ -233,7 +244,7 @@ export class Replica {
   get isIdle(): boolean {
     if (this.#isSuspended || this.#postponed.length > 0) return false;
     if (isElected(this.operator) && !this.isLeader) return true;
-    return this.#manager?.isIdle ?? false;
+    return this.#running?.isIdle ?? false;
   }
 
   /** Moves the date of the process's machine, which outlives the process. */

@@ -1,6 +1,7 @@
 import type { Limits } from "../contract/index.ts";
 import { shortestPause } from "../contract/run.ts";
 import { isElected } from "../contract/scenario.ts";
+import { PacedLoop } from "./paced-loop.ts";
 import type { World } from "./world.ts";
 
 // A world rests when its operators have reached what they want: nothing is under way, and what is due later doesn't lead
@@ -8,6 +9,8 @@ import type { World } from "./world.ts";
 
 /** How far to look for what is due by itself: requeues, timers of operators, schedules of the cluster. */
 export interface Outlook {
+  /** Real milliseconds that operators with processes of their own get besides, for what their own clocks make due. */
+  readonly patience: number;
   readonly milliseconds: number;
   /** The time counts since the last progress, the last change, or the beginning: then it passes to its end. */
   readonly since: "progress" | "change" | "beginning";
@@ -16,13 +19,14 @@ export interface Outlook {
 }
 
 /** Only what needs no wait: enough to see what a restart leads to. */
-export const atOnce: Outlook = { milliseconds: 0, since: "progress", repetitions: 0 };
+export const atOnce: Outlook = { patience: 500, milliseconds: 0, since: "progress", repetitions: 0 };
 
 /** Enough for orders that take minutes, and for retries: what they lead to belongs to the outcome. */
-export const soon: Outlook = { milliseconds: 3_600_000, since: "progress", repetitions: 40 };
+export const soon: Outlook = { patience: 1000, milliseconds: 3_600_000, since: "progress", repetitions: 40 };
 
 /** What changes between `soon` and this depends on how long one waits. A rollout may pause for an hour at each of its steps. */
 export const later: Outlook = {
+  patience: 8000,
   milliseconds: 2 * soon.milliseconds,
   since: "change",
   repetitions: 2 * soon.repetitions,
@@ -33,6 +37,7 @@ export const later: Outlook = {
  * or every twenty days would be due during the restart that follows.
  */
 export const months: Outlook = {
+  patience: 0,
   milliseconds: 100 * 86_400_000 + 19_043_000,
   since: "beginning",
   repetitions: 2,
@@ -67,11 +72,19 @@ export async function untilRest(
 ): Promise<boolean> {
   while (isBusy()) if (!(await world.loop.step())) return true;
   const rest = new Rest(world, outlook, limits);
-  while (!rest.isReached()) {
-    if (rest.isHopeless) return false;
-    if (!(await world.loop.step())) return true;
-  }
+  do {
+    while (!rest.isReached()) {
+      if (rest.isHopeless) return false;
+      if (!(await world.loop.step())) break;
+    }
+  } while (await goesOn(world, outlook));
   return true;
+}
+
+/** Gives operators with processes of their own some real time. Returns true as soon as one attempts to change something. */
+async function goesOn(world: World, { patience }: Outlook): Promise<boolean> {
+  const { loop, lastEffort } = world;
+  return loop instanceof PacedLoop && loop.paceUntil(() => world.lastEffort > lastEffort, patience);
 }
 
 /** Decides whether the operators rest, or never will. */

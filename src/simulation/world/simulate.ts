@@ -21,14 +21,15 @@ import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
 import { baseOf, pathOf } from "./base.ts";
 import type { TimedFault } from "./fault-plan.ts";
-import { managerOf } from "./network.ts";
+import { managerLife } from "./network.ts";
+import { programLife } from "./program.ts";
 import { outdatedPods } from "./outdated-pods.ts";
 import { atStart, changeRelease } from "./releases.ts";
 import { watchPromises } from "./promises.ts";
 import { type Outlook, atOnce, later, months, soon, untilRest, waitForRest } from "./rest.ts";
 import { User } from "./user.ts";
 import { World } from "./world.ts";
-import type { Replica } from "./replica.ts";
+import type { Life, Replica, RunningLife } from "./replica.ts";
 import type { Witness } from "./witness.ts";
 
 /**
@@ -38,8 +39,10 @@ import type { Witness } from "./witness.ts";
  * hundred days only if one of them strikes there, and no restart before them.
  */
 export function simulate(scenario: Scenario): Promise<Run> {
-  const { faults = [] } = scenario;
-  return runScenario(scenario, { isWhole: true, hasMonths: faults.length === 0 || strikesInMonths(faults) });
+  const { faults = [], operators } = scenario;
+  // Nothing moves the clock of a process of its own.
+  const hasMonths = operators.every(({ program }) => !program) && faults.length === 0;
+  return runScenario(scenario, { isWhole: true, hasMonths: hasMonths || strikesInMonths(faults) });
 }
 
 function strikesInMonths(faults: readonly Fault[]): boolean {
@@ -101,12 +104,18 @@ export function hasWorkInMonths({ trace, writes }: Run): boolean {
   );
 }
 
+/** Begins a life of a process: of code in this one, or of a process of its own. */
+function beginLife(world: World, replica: Replica, life: Life): RunningLife {
+  const { program } = replica.operator;
+  return program ? programLife(world, replica, program, life) : managerLife(world, replica, life);
+}
+
 async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
   if (environment()) throw new TypeError("a simulation can't run within another one");
   const read = readScenario(scenario);
   const base = await baseOf(atStart(read));
   return withVirtualGlobals(async () => {
-    const world = new World(read, base, managerOf, extent);
+    const world = new World(read, base, beginLife, extent);
     const { witness } = extent;
     world.recorder.witness = witness;
     await world.open(read);
@@ -280,17 +289,18 @@ async function actAsUser(world: World, fault: ChildFault): Promise<boolean> {
   const current = await readObject(world.ask("user", "GET", path));
   if (!current) return false;
   if (fault.fault === "recreate-child") return recreateChild(world, path, current);
-  const edited = await readObject(world.ask("user", "PATCH", path, overwritingPatch(current)));
+  const edited = await readObject(world.ask("user", "PATCH", path, overwritingPatch(world, current)));
   return edited !== undefined && edited.metadata.resourceVersion !== current.metadata.resourceVersion;
 }
 
 /** Returns a merge patch that overwrites an operator's fields: a key of the data, all labels, and a number of the spec. */
 function overwritingPatch(
+  world: World,
   child: KubernetesObject & { readonly data?: object; readonly spec?: unknown },
 ): object {
   const [key] = Object.keys(child.data ?? {});
   const { labels = {} } = child.metadata;
-  const spec = changedSpec(child);
+  const spec = changedSpec(child, specAtCreation(world, child));
   return {
     metadata: { labels: Object.fromEntries(Object.keys(labels).map((name) => [name, "changed-by-hand"])) },
     ...(key !== undefined && { data: { [key]: "Y2hhbmdlZA==" } }),
@@ -302,16 +312,36 @@ function overwritingPatch(
  * Returns a patch of a field of the spec that some field manager owns. A field without an owner is a default, or belongs to
  * another controller: an operator need not change it back.
  */
-function changedSpec({ metadata, spec }: KubernetesObject & { readonly spec?: unknown }): object | undefined {
+function changedSpec(
+  { metadata, spec }: KubernetesObject & { readonly spec?: unknown },
+  created: unknown,
+): object | undefined {
   const owned = (metadata.managedFields ?? []).filter(({ subresource }) => subresource === undefined);
   for (const { fieldsV1 } of owned) {
     const patch = incrementedField(
-      spec,
+      created === undefined ? spec : within(spec, created),
       (fieldsV1 as { readonly "f:spec"?: unknown } | undefined)?.["f:spec"],
     );
     if (patch) return patch;
   }
   return undefined;
+}
+
+/** Returns the spec with which a process created an object, before the server filled in defaults: who writes all of it back owns them. */
+function specAtCreation({ recorder }: World, child: KubernetesObject): unknown {
+  const name = refTextOf(child);
+  const creation = recorder.trace.findLast(
+    (event) => event.type === "request" && event.method === "POST" && event.object === name,
+  );
+  if (creation?.type !== "request" || creation.body === undefined) return undefined;
+  return (JSON.parse(creation.body) as { readonly spec?: unknown }).spec;
+}
+
+/** Returns the fields of a value that another value has, too. */
+function within(value: unknown, other: unknown): unknown {
+  if (!isObject(value) || !isObject(other)) return value;
+  const both = Object.keys(value).filter((name) => name in other);
+  return Object.fromEntries(both.map((name) => [name, within(value[name], other[name])]));
 }
 
 /** Adds one to the first number among the owned fields. Numbers in lists are left alone: a merge patch replaces whole lists. */

@@ -1,8 +1,8 @@
 import { type Clock, FakeClock, type Participant, type TimerPurpose } from "@tsbuilder/apimachinery/time";
 import { inContext } from "../globals/environment.ts";
 
-/** The date at which every simulation starts. */
-const start = Date.UTC(2030, 0, 1);
+/** The date at which a simulation of code in this process starts. */
+const usualStart = Date.UTC(2030, 0, 1);
 
 /** The turns at one moment after which the time moves on, as it does while code polls. */
 const mostTurns = 100;
@@ -12,7 +12,7 @@ const idlePeriod = 1000;
 
 /** The simulated event loop: one clock for all processes, and the callbacks that are due. Without either, nothing can happen. */
 export class EventLoop {
-  readonly clock = new FakeClock(start);
+  readonly clock: FakeClock;
   #ready: Array<() => void> = [];
   /**
    * The number of promises that hold the time: work that takes real time, such as loading a module, but no virtual time. Less than
@@ -21,6 +21,10 @@ export class EventLoop {
   #holds = 0;
   /** The number of messages between processes and servers that are under way. */
   messages = 0;
+
+  constructor(start = usualStart) {
+    this.clock = new FakeClock(start);
+  }
 
   /** Runs a function in the next turn. */
   readonly enqueue = (run: () => void): void => void this.#ready.push(run);

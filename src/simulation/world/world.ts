@@ -2,13 +2,12 @@ import { X509Certificate, generateKeyPairSync } from "node:crypto";
 import { type KubernetesObject, changedFields } from "@tsbuilder/apimachinery/meta";
 import type { InProcessCluster, WebhookPost, WebhookReply } from "@tsbuilder/cluster";
 import { startInProcess } from "@tsbuilder/cluster";
-import type { Manager } from "@tsbuilder/runtime";
 import { shardClaims } from "@tsbuilder/runtime/testing";
 import { splitBundle } from "@tsbuilder/apimachinery/certs";
 import { type Effect, type Fault, type Scenario, type State, stateOf } from "../contract/index.ts";
 import { type Environment, environment, inside } from "../globals/environment.ts";
 import { Random } from "@tsbuilder/apimachinery/sample";
-import { type Base, isWebhookConfiguration, tokensOf, userToken } from "./base.ts";
+import { type Base, isWebhookConfiguration, leaderAnnotation, tokensOf, userToken } from "./base.ts";
 import { areEventsRead, controllerWrites } from "./controller-writes.ts";
 import { ExternalCalls } from "./external-calls.ts";
 import { FaultPlan } from "./fault-plan.ts";
@@ -16,7 +15,8 @@ import { Kubelets } from "./kubelets.ts";
 import { MountedData } from "./mounted-data.ts";
 import { ChangeCount, DerivedObjects, Recorder, Refusals } from "./records.ts";
 import { RefusedRequests, RepeatedEvents } from "./repeated-requests.ts";
-import { type Life, Replica } from "./replica.ts";
+import { Activity, PacedLoop } from "./paced-loop.ts";
+import { type Life, Replica, type RunningLife } from "./replica.ts";
 import { EventLoop, ProcessClock } from "./virtual-time.ts";
 
 type PlainRequest = Parameters<InProcessCluster["handle"]>[0];
@@ -51,8 +51,10 @@ const watchRecoveryTime = 60_000;
 
 /** The cluster and the processes of one run, under one clock, with records of all changes. `simulate.ts` moves the time. */
 export class World {
-  readonly loop = new EventLoop();
-  readonly recorder = new Recorder(this.loop);
+  readonly loop: EventLoop;
+  /** What the operators do that have processes of their own; undefined if there are none. */
+  readonly activity: Activity | undefined;
+  readonly recorder: Recorder;
   readonly random: Random;
   readonly faults: FaultPlan;
   readonly scenario: Scenario;
@@ -71,6 +73,8 @@ export class World {
   readonly writePoints = new Set<string>();
   readonly diedAt = new Set<string>();
   controllerWrites = 0;
+  /** The number of changes of objects, but for those that operators make while they wait. */
+  changeNumber = 0;
   /** The number of storage migrations that are under way. No run ends before they have. */
   migrations = 0;
   /** The time of the last change by a process or a user, or of the last attempt of a process that may yet succeed. */
@@ -80,7 +84,7 @@ export class World {
   /** Is told of each write and of each call that takes effect, and, without one, of time that was skipped. */
   onEffect: ((effect?: Effect) => void) | undefined;
   readonly #base: Base;
-  readonly #clock = new ProcessClock(this.loop.clock);
+  readonly #clock: ProcessClock;
   readonly #environment = new Map<string, Environment>();
   readonly #revisions: Array<{ readonly at: number; readonly revision: number }> = [];
   /** Undefined until the world is open. */
@@ -90,13 +94,17 @@ export class World {
   /** Undefined if somebody may read Events. */
   readonly #repeatedEvents: RepeatedEvents | undefined;
 
-  /** `makeManager` is a parameter because `network.ts`, which makes the managers, imports this file. */
+  /** `begin` is a parameter because `network.ts` and `program.ts`, which begin the lives of processes, import this file. */
   constructor(
     scenario: Scenario,
     base: Base,
-    makeManager: (world: World, replica: Replica, life: Life) => Manager,
+    begin: (world: World, replica: Replica, life: Life) => RunningLife,
     { slowReady }: { readonly slowReady?: number } = {},
   ) {
+    this.activity = scenario.operators.some(({ program }) => program) ? new Activity() : undefined;
+    this.loop = this.activity ? new PacedLoop(this.activity) : new EventLoop();
+    this.recorder = new Recorder(this.loop);
+    this.#clock = new ProcessClock(this.loop.clock);
     this.#base = base;
     this.scenario = scenario;
     this.random = new Random(scenario.seed ?? 1);
@@ -106,11 +114,11 @@ export class World {
     this.mounted = new MountedData(this);
     this.external = new ExternalCalls(this, scenario);
     this.#repeatedEvents = areEventsRead(scenario) ? undefined : new RepeatedEvents();
-    const connect = (replica: Replica, life: Life): Manager => makeManager(this, replica, life);
+    const beginLife = (replica: Replica, life: Life): RunningLife => begin(this, replica, life);
     this.replicas = scenario.operators.flatMap((operator) =>
       Array.from(
         { length: operator.replicas ?? 1 },
-        (_, index) => new Replica(this, operator, index, connect),
+        (_, index) => new Replica(this, operator, index, beginLife),
       ),
     );
   }
@@ -147,7 +155,8 @@ export class World {
       this.#revisions.push({ at: this.loop.now, revision });
       if (!sideNotes.has(name) || (name !== leases && !this.#repeatedEvents)) this.#refused.forget();
       if (name === leases) this.#noteLease(type, entry.object, previous?.object);
-      if (ignoredCollections.has(name)) return;
+      if (ignoredCollections.has(name) || isLeaderLock(entry.object)) return;
+      this.changeNumber++;
       const who = environment()?.who ?? "cluster";
       const by = who === "kubelets" ? "cluster" : who;
       const object = entry.object as unknown as KubernetesObject;
@@ -302,7 +311,9 @@ export class World {
       const system = this.#base.system.get(collection.name);
       const own = collection
         .list()
-        .filter(({ key, object }) => !system?.has(key) && !this.#isInstalled(object));
+        .filter(
+          ({ key, object }) => !system?.has(key) && !this.#isInstalled(object) && !isLeaderLock(object),
+        );
       return own.map(({ object }) => object as unknown as KubernetesObject);
     });
   }
@@ -320,6 +331,11 @@ export class World {
     await this.cluster.stop();
     this.#clock.stop();
   }
+}
+
+/** Returns whether an object serves as a Lease. */
+function isLeaderLock({ metadata }: ApiObject): boolean {
+  return metadata.annotations?.[leaderAnnotation] !== undefined;
 }
 
 /** Returns the uid of the owner that controls an object. */
