@@ -72,26 +72,30 @@ describe.each(languages)("an operator on $name", ({ name, prepare, logs, edited,
   beforeEach(() => {
     work = mkdtempSync(join(tmpdir(), "greeter-"));
     folder = join(work, "greeter");
-    for (const part of ["deploy", "config"]) cpSync(join(greeter, part), join(folder, part), { recursive: true });
+    for (const part of ["deploy", "config"])
+      cpSync(join(greeter, part), join(folder, part), { recursive: true });
     cpSync(join(greeter, name), folder, { recursive: true });
   });
   afterEach(() => rmSync(work, { recursive: true, force: true }));
 
-  test.skipIf("missing" in commands)("dev --exec runs it on its manifests, and again after a save", async () => {
-    const shell = { folder, env: { XDG_STATE_HOME: join(work, "state") } };
-    const words = Object.entries(commands).flatMap(([flag, command]) => [`--${flag}`, command]);
-    const dev = startTsbuilder(shell, "dev", "--plain", "--samples", "--manifests", "deploy", ...words);
-    try {
-      await dev.sees("not applied: Deployment greeter: the command runs in its place");
-      await dev.sees(logs);
-      const file = join(folder, edited);
-      writeFileSync(file, readFileSync(file, "utf8").replace(...edit));
-      await dev.sees(`${edited}: reloaded in`);
-      await dev.sees(then);
-    } finally {
-      expect(await dev.stop("SIGINT")).toBe(0);
-    }
-  });
+  test.skipIf("missing" in commands)(
+    "dev --exec runs it on its manifests, and again after a save",
+    async () => {
+      const shell = { folder, env: { XDG_STATE_HOME: join(work, "state") } };
+      const words = Object.entries(commands).flatMap(([flag, command]) => [`--${flag}`, command]);
+      const dev = startTsbuilder(shell, "dev", "--plain", "--samples", "--manifests", "deploy", ...words);
+      try {
+        await dev.sees("not applied: Deployment greeter: the command runs in its place");
+        await dev.sees(logs);
+        const file = join(folder, edited);
+        writeFileSync(file, readFileSync(file, "utf8").replace(...edit));
+        await dev.sees(`${edited}: reloaded in`);
+        await dev.sees(then);
+      } finally {
+        expect(await dev.stop("SIGINT")).toBe(0);
+      }
+    },
+  );
 });
 
 /** Builds the operator once, so that later builds need no network: their tools cache what they downloaded. */
@@ -125,7 +129,11 @@ function installKopf(): Commands {
 }
 
 /** Runs a command; returns why it failed. */
-function run(command: string, args: readonly string[], cwd: string): { readonly missing: string } | undefined {
+function run(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+): { readonly missing: string } | undefined {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8" });
   if (status === 0) return undefined;
   return { missing: error?.message ?? `${stdout}${stderr}`.trim().split("\n").at(-1) ?? "" };

@@ -49,9 +49,19 @@ function copyOperator(name: string): { readonly folder: string; readonly edit: (
 }
 
 function startOurs(folder: string, port: number): Loop {
-  const flags = { build: "go build -o bin/manager ./cmd", exec: "bin/manager --webhook-cert-path=$WEBHOOK_CERT_DIR" };
+  const flags = {
+    build: "go build -o bin/manager ./cmd",
+    exec: "bin/manager --webhook-cert-path=$WEBHOOK_CERT_DIR",
+  };
   const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
-  const dev = startTsbuilder({ folder, env: {} }, "dev", "--plain", "--samples", `--webhook-port=${port}`, ...words);
+  const dev = startTsbuilder(
+    { folder, env: {} },
+    "dev",
+    "--plain",
+    "--samples",
+    `--webhook-port=${port}`,
+    ...words,
+  );
   return { sees: dev.sees, saved: () => Promise.resolve(), stop: () => dev.stop("SIGINT") };
 }
 
@@ -109,7 +119,8 @@ try {
   for (const name of names) {
     const { folder, edit } = copyOperator(name.split(" ")[0]!);
     const begun = performance.now();
-    const loop = name === names[0] ? startOurs(folder, port) : await startTheirs(folder, port, binaries.folder);
+    const loop =
+      name === names[0] ? startOurs(folder, port) : await startTheirs(folder, port, binaries.folder);
     try {
       await loop.sees("reconciled in round 0");
       starts.get(name)!.push(performance.now() - begun);
@@ -129,7 +140,11 @@ try {
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
-console.log(`${rounds} rounds, load ${loadavg().map((load) => load.toFixed(1)).join(" ")}; medians in ms:`);
+console.log(
+  `${rounds} rounds, load ${loadavg()
+    .map((load) => load.toFixed(1))
+    .join(" ")}; medians in ms:`,
+);
 for (const [what, results] of [
   ["nothing → first reconcile", starts],
   ["save → first reconcile", saves],

@@ -59,14 +59,17 @@ const rabbitmq = {
   namespace: "rabbitmq-system",
   manifests: [
     "config/crd/bases/rabbitmq.com_rabbitmqclusters.yaml",
-    ...["role", "role_binding", "leader_election_role", "leader_election_role_binding", "service_account"].map(
-      (name) => `config/rbac/${name}.yaml`,
-    ),
+    ...[
+      "role",
+      "role_binding",
+      "leader_election_role",
+      "leader_election_role_binding",
+      "service_account",
+    ].map((name) => `config/rbac/${name}.yaml`),
     "config/manager/manager.yaml",
   ],
   // It reads its kubeconfig from a variable of its own, and else from its pod.
-  command:
-    "OPERATOR_NAMESPACE=$POD_NAMESPACE KUBE_CONFIG=$KUBECONFIG bin/manager --metrics-addr 127.0.0.1:0",
+  command: "OPERATOR_NAMESPACE=$POD_NAMESPACE KUBE_CONFIG=$KUBECONFIG bin/manager --metrics-addr 127.0.0.1:0",
   sample: {
     apiVersion: "rabbitmq.com/v1beta1",
     kind: "RabbitmqCluster",
@@ -116,7 +119,7 @@ export const operators: readonly ForeignOperator[] = [
     main: ".",
     namespace: "ray-system",
     manifests: ["config/default"],
-    command: 
+    command:
       "bin/manager --metrics-addr 127.0.0.1:0 --health-probe-bind-address 127.0.0.1:0 --leader-election-namespace $POD_NAMESPACE",
     sample: {
       apiVersion: "ray.io/v1",
@@ -160,7 +163,8 @@ export const operators: readonly ForeignOperator[] = [
         ],
       },
     } as KubernetesObject,
-    isReady: ({ status }) => status?.replicatedJobsStatus?.[0]?.ready === 2 || has("Completed")({ status } as Sample),
+    isReady: ({ status }) =>
+      status?.replicatedJobsStatus?.[0]?.ready === 2 || has("Completed")({ status } as Sample),
   },
   {
     name: "lws-0.6",

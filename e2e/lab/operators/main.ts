@@ -47,7 +47,9 @@ for (const operator of chosen) {
   try {
     const folder = await prepareOperator(operator);
     if (args.includes("--prepare")) {
-      console.log(`cd ${folder}\ntsbuilder dev --samples --manifests install.yaml --exec '${operator.command}'\n`);
+      console.log(
+        `cd ${folder}\ntsbuilder dev --samples --manifests install.yaml --exec '${operator.command}'\n`,
+      );
     } else console.log(`| ${(await bringUp(operator, folder)).join(" | ")} |`);
   } catch (error) {
     process.exitCode = 1;

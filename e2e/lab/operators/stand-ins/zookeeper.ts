@@ -79,7 +79,7 @@ async function serve(socket: Socket): Promise<void> {
 
 // Several operators on this machine have an address of their own each.
 const digest = createHash("sha256").update(kubeconfig).digest();
-const address = `127.${digest[0]! % 250 + 1}.${digest[1]}.${digest[2]! % 250 + 1}`;
+const address = `127.${(digest[0]! % 250) + 1}.${digest[1]}.${(digest[2]! % 250) + 1}`;
 const server = createServer((socket) => void serve(socket).catch(() => socket.destroy()));
 server.listen(2181, address, () => {
   const hosts = `${kubeconfig}.hosts`;
