@@ -22,7 +22,7 @@ interface Language {
   readonly edited: string;
   /** A text of that file, and what it becomes. */
   readonly edit: readonly [string, string];
-  readonly then: string;
+  readonly logsThen: string;
 }
 
 const languages: readonly Language[] = [
@@ -32,7 +32,7 @@ const languages: readonly Language[] = [
     logs: "[default/world] Handler 'greet' succeeded.",
     edited: "greeter.py",
     edit: ["import kopf\n", 'import kopf\n\nprint("edited")\n'],
-    then: "operator | edited",
+    logsThen: "operator | edited",
   },
   {
     name: "kube-rs",
@@ -40,7 +40,7 @@ const languages: readonly Language[] = [
     logs: "operator | default/world: Hello, world",
     edited: "src/main.rs",
     edit: ["Hello, ", "Goodbye, "],
-    then: "operator | default/world: Goodbye, world",
+    logsThen: "operator | default/world: Goodbye, world",
   },
   {
     name: "josdk",
@@ -48,7 +48,7 @@ const languages: readonly Language[] = [
     logs: "operator | default/world: Hello, world",
     edited: "src/main/java/com/example/Greeter.java",
     edit: ["Hello, ", "Goodbye, "],
-    then: "operator | default/world: Goodbye, world",
+    logsThen: "operator | default/world: Goodbye, world",
   },
 ];
 
@@ -64,7 +64,7 @@ const josdk = {
   exec: "java -cp 'target/classes:target/lib/*' com.example.Greeter",
 };
 
-describe.each(languages)("an operator on $name", ({ name, prepare, logs, edited, edit, then }) => {
+describe.each(languages)("an operator on $name", ({ name, prepare, logs, edited, edit, logsThen }) => {
   const commands = prepare();
   if ("missing" in commands) console.log(`left out: an operator on ${name}: ${commands.missing}`);
   let work: string;
@@ -90,7 +90,7 @@ describe.each(languages)("an operator on $name", ({ name, prepare, logs, edited,
         const file = join(folder, edited);
         writeFileSync(file, readFileSync(file, "utf8").replace(...edit));
         await dev.sees(`${edited}: reloaded in`);
-        await dev.sees(then);
+        await dev.sees(logsThen);
       } finally {
         expect(await dev.stop("SIGINT")).toBe(0);
       }

@@ -62,7 +62,7 @@ function startOurs(folder: string, port: number): Loop {
     `--webhook-port=${port}`,
     ...words,
   );
-  return { sees: dev.sees, saved: () => Promise.resolve(), stop: () => dev.stop("SIGINT") };
+  return { sees: (text) => dev.sees(text), saved: () => Promise.resolve(), stop: () => dev.stop("SIGINT") };
 }
 
 async function startTheirs(folder: string, port: number, binaries: string): Promise<Loop> {

@@ -19,11 +19,8 @@ const inSeconds = (milliseconds: number): string => (milliseconds / 1000).toFixe
 async function bringUp(operator: ForeignOperator, folder: string): Promise<readonly (string | number)[]> {
   const { name, version, command, sample } = operator;
   const started = performance.now();
-  const dev = startTsbuilder(
-    { folder, env: {} },
-    ...["dev", "--plain", "--samples", "--manifests", "install.yaml", "--watch", "install.yaml"],
-    ...["--exec", command],
-  );
+  const flags = ["--plain", "--samples", "--manifests", "install.yaml", "--watch", "install.yaml"];
+  const dev = startTsbuilder({ folder, env: {} }, "dev", ...flags, "--exec", command);
   try {
     await dev.sees("applied 1 sample");
     const applied = performance.now();
