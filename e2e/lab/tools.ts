@@ -120,7 +120,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       steps: [program("e2e/lab/histories/main.ts")],
     },
     operators: {
-      summary: "[--prepare] [NAME…]: operators of other people, built and brought to a ready sample by dev --exec",
+      summary:
+        "[--prepare] [NAME…]: operators of other people, built and brought to a ready sample by dev --exec",
       steps: [script("build"), program("e2e/lab/operators/main.ts")],
     },
     gallery: {

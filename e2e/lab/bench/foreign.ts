@@ -68,11 +68,10 @@ function startOurs(folder: string, port: number): Loop {
 async function startTheirs(folder: string, port: number, binaries: string): Promise<Loop> {
   const control = await startControlPlane(binaries);
   const client = createClient(await loadConfig({ kubeconfig: control.kubeconfig, env: {} }));
-  for (const object of configManifests(folder).crds) await client.create(object);
   const [sample] = fileManifests(folder, ["config/samples"]);
-  await eventually(() =>
-    client.create({ ...sample!, metadata: { namespace: "default", ...sample!.metadata } }),
-  );
+  const namespaced = { ...sample!, metadata: { namespace: "default", ...sample!.metadata } };
+  for (const object of [...configManifests(folder).crds, namespaced])
+    await eventually(async () => client.create(await client.mapper.kindFor(object), object));
   await client.close();
   const certificates = join(folder, "certificates");
   mkdirSync(certificates);

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from "@tsbuilder/runtime";
+import type { ManifestObject } from "../../../src/ship/manifest.ts";
 
 /** An operator of other people: its pin, how it runs, and a sample. Nothing else of it stands in this repository. */
 export interface ForeignOperator {
@@ -16,8 +17,8 @@ export interface ForeignOperator {
   /** A program of `stand-ins` that the command needs, in place of the system that it manages: `bin/NAME.mjs`. */
   readonly standIn?: string;
   /** Manifests of ours: what its pod or its company would bring. */
-  readonly extras?: readonly KubernetesObject[];
-  readonly sample: KubernetesObject;
+  readonly extras?: readonly ManifestObject[];
+  readonly sample: ManifestObject;
   /** Returns true for a sample that the operator calls ready. */
   readonly isReady: (sample: Sample) => boolean;
 }
@@ -102,14 +103,14 @@ export const operators: readonly ForeignOperator[] = [
         kind: "Pod",
         metadata: { name: "zookeeper-operator", namespace: "zookeeper-system" },
         spec: { containers: [{ name: "operator", image: "zookeeper-operator" }] },
-      } as KubernetesObject,
+      },
     ],
     sample: {
       apiVersion: "zookeeper.pravega.io/v1beta1",
       kind: "ZookeeperCluster",
       metadata: { name: "sample" },
       spec: { replicas: 3, persistence: { reclaimPolicy: "Delete" } },
-    } as KubernetesObject,
+    },
     isReady: has("PodsReady"),
   },
   {
@@ -138,7 +139,7 @@ export const operators: readonly ForeignOperator[] = [
           },
         ],
       },
-    } as KubernetesObject,
+    },
     isReady: ({ status }) => status?.state === "ready",
   },
   {
@@ -162,9 +163,8 @@ export const operators: readonly ForeignOperator[] = [
           },
         ],
       },
-    } as KubernetesObject,
-    isReady: ({ status }) =>
-      status?.replicatedJobsStatus?.[0]?.ready === 2 || has("Completed")({ status } as Sample),
+    },
+    isReady: (sample) => sample.status?.replicatedJobsStatus?.[0]?.ready === 2 || has("Completed")(sample),
   },
   {
     name: "lws-0.6",
@@ -179,7 +179,7 @@ export const operators: readonly ForeignOperator[] = [
       kind: "LeaderWorkerSet",
       metadata: { name: "sample" },
       spec: { replicas: 2, leaderWorkerTemplate: { size: 2, workerTemplate: pod("worker") } },
-    } as KubernetesObject,
+    },
     isReady: has("Available"),
   },
   {
@@ -200,7 +200,7 @@ export const operators: readonly ForeignOperator[] = [
         template: { metadata: { labels: { app: "sample" } }, ...pod("web") },
         strategy: { canary: { steps: [{ setWeight: 50 }, { pause: { duration: "5s" } }] } },
       },
-    } as KubernetesObject,
+    },
     isReady: ({ status }) => status?.phase === "Healthy",
   },
 ];
