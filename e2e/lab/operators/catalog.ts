@@ -75,7 +75,8 @@ const rabbitmq = {
     apiVersion: "rabbitmq.com/v1beta1",
     kind: "RabbitmqCluster",
     metadata: { name: "sample" },
-    spec: { replicas: 1, persistence: { storage: "10Gi" } },
+    // It would run commands in containers otherwise, which pods don't have here.
+    spec: { replicas: 1, skipPostDeploySteps: true, persistence: { storage: "10Gi" } },
   },
   isReady: has("AllReplicasReady", "ClusterAvailable"),
 } satisfies Partial<ForeignOperator>;
