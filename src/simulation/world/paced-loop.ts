@@ -12,21 +12,24 @@ function realDelay(milliseconds: number): Promise<void> {
   });
 }
 
-/** Real milliseconds without a request or an event after which a program waits, and nothing of it is under way. */
+/** Real milliseconds without a request or an event after which a program waits for something. */
 const shortestQuiet = 60;
 
-/** The longest real milliseconds that are waited for a program to try again what failed. */
-const longestQuiet = 6000;
+/** Real milliseconds in which a program tries again what failed for the first time. */
+const firstRetry = 400;
+
+/** The most real milliseconds that are waited for a program to try again. */
+const longestRetry = 12_000;
 
 /** A program that tries again waits for up to twice as long as before. */
-const growth = 2.5;
+const growth = 2.3;
 
-/** What programs do, in real time: what is under way in them, and how long they have been quiet. */
+/** What programs do, in real time: what is under way in them, how long they have been quiet, and what they will try again. */
 export class Activity {
   #open = 0;
   #last = realNow();
-  /** The time of the last request that failed, and the time between it and the one before. */
-  #failure: { readonly at: number; readonly gap: number } | undefined;
+  /** The requests whose last attempt failed, with its time, and that until which a further one may come. */
+  readonly #failed = new Map<string, { readonly at: number; readonly until: number }>();
 
   /** Notes that something is under way in a program. Returns a function that notes its end. */
   begin(): () => void {
@@ -44,20 +47,26 @@ export class Activity {
     this.#last = realNow();
   }
 
-  /** Notes that a request failed, which programs try again after longer and longer waits. */
-  noteFailure(): void {
+  /** Notes how a request ended. Programs try again what failed, after longer and longer waits. */
+  noteEnd(request: string, isFailure: boolean): void {
+    const before = this.#failed.get(request);
+    this.#failed.delete(request);
+    if (!isFailure) return;
     this.touch();
     const at = this.#last;
-    this.#failure = { at, gap: this.#failure ? at - this.#failure.at : 0 };
+    const wait = before ? Math.max(firstRetry, growth * (at - before.at)) : firstRetry;
+    this.#failed.set(request, { at, until: at + Math.min(wait, longestRetry) });
   }
 
-  /** Nothing was under way for long enough. */
+  /** Nothing is under way. */
   get isQuiet(): boolean {
-    if (this.#open > 0) return false;
-    const { at = -Infinity, gap = 0 } = this.#failure ?? {};
-    const isRetried = this.#last - at < shortestQuiet;
-    const wait = isRetried ? Math.max(5 * shortestQuiet, growth * gap) : shortestQuiet;
-    return realNow() - this.#last > Math.min(wait, longestQuiet);
+    return this.#open === 0 && realNow() - this.#last > shortestQuiet;
+  }
+
+  /** Nothing is under way, and nothing will be tried again. */
+  get isIdle(): boolean {
+    const now = realNow();
+    return this.isQuiet && [...this.#failed.values()].every(({ until }) => until < now);
   }
 }
 
@@ -67,14 +76,18 @@ const slice = 4;
 /** An event loop whose time passes as real time does while programs work. */
 export class PacedLoop extends EventLoop {
   readonly #activity: Activity;
+  readonly #isDisturbed: () => boolean;
 
-  constructor(activity: Activity) {
+  /** While a fault lasts, nobody waits for what is tried again. */
+  constructor(activity: Activity, isDisturbed: () => boolean) {
     super(Date.now());
     this.#activity = activity;
+    this.#isDisturbed = isDisturbed;
   }
 
   override async step(): Promise<boolean> {
-    if (this.#activity.isQuiet) return super.step();
+    const { isQuiet, isIdle } = this.#activity;
+    if (isIdle || (isQuiet && this.#isDisturbed())) return super.step();
     await this.pace();
     return true;
   }

@@ -70,7 +70,7 @@ export class ProgramPort {
       const answer = await new Exchange(this.#world, this.#replica, call).run();
       if (!answer || !this.#options.isAlive()) return void response.destroy();
       if (isWork) activity.touch();
-      if (answer.status >= 400 && answer.status !== 404) activity.noteFailure();
+      activity.noteEnd(`${method} ${path}`, answer.status >= 400 && answer.status !== 404);
       response.writeHead(answer.status, plainHeaders(answer.headers));
       if (!answer.stream) return void response.end(answer.text);
       if (kind === "watch") {
@@ -83,7 +83,7 @@ export class ProgramPort {
       answer.stream.pipe(response);
     } catch {
       // No connection, or one that broke: so says the fault.
-      activity.noteFailure();
+      activity.noteEnd(`${method} ${path}`, true);
       response.destroy();
     }
   }

@@ -54,7 +54,7 @@ export function programLife(
   };
   return {
     get isIdle() {
-      return activity.isQuiet;
+      return activity.isIdle;
     },
     start: () => outside(live),
     stop: halt,

@@ -102,7 +102,7 @@ export class World {
     { slowReady }: { readonly slowReady?: number } = {},
   ) {
     this.activity = scenario.operators.some(({ program }) => program) ? new Activity() : undefined;
-    this.loop = this.activity ? new PacedLoop(this.activity) : new EventLoop();
+    this.loop = this.activity ? new PacedLoop(this.activity, () => this.#isUnderFault()) : new EventLoop();
     this.recorder = new Recorder(this.loop);
     this.#clock = new ProcessClock(this.loop.clock);
     this.#base = base;
@@ -211,10 +211,15 @@ export class World {
   get #isDisturbed(): boolean {
     const { now } = this.loop;
     return (
-      this.replicas.some((replica) => now < replica.viewHeldUntil) ||
-      this.faults.timed.some(
-        (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + watchRecoveryTime,
-      )
+      this.replicas.some((replica) => now < replica.viewHeldUntil) || this.#isUnderFault(watchRecoveryTime)
+    );
+  }
+
+  /** A fault lasts, or has ended within some milliseconds. */
+  #isUnderFault(after = 0): boolean {
+    const { now } = this.loop;
+    return this.faults.timed.some(
+      (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + after,
     );
   }
 
@@ -400,7 +405,7 @@ function answerCall(world: World, replica: Replica, path: string, post: WebhookP
         void webhooks!.answer(call).then(({ status, body }) => {
           const reply = { code: status, text: JSON.stringify(body) };
           loop.after(replica.latency(), () => end(() => resolve(reply)));
-        });
+        }, failCall);
       }),
     );
   });
