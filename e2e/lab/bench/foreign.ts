@@ -131,13 +131,13 @@ try {
   }
   // Alternating, so that other load on the machine affects both.
   for (let round = 1; round <= rounds; round += 1) {
-    for (const [name, { edit, saved, sees }] of loops) {
+    for (const [name, loop] of loops) {
       // Nobody saves twice within two seconds.
       await delay(2000);
       const begun = performance.now();
-      edit(round);
-      await saved();
-      await sees(`reconciled in round ${round}`);
+      loop.edit(round);
+      await loop.saved();
+      await loop.sees(`reconciled in round ${round}`);
       saves.get(name)!.push(performance.now() - begun);
     }
   }
