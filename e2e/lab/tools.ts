@@ -27,6 +27,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "Kubernetes' own conformance suite on the embedded cluster; writes its verdicts down",
       steps: [program("e2e/oracle/kubernetes-suite/run.ts")],
     },
+    suites: {
+      summary:
+        "[PROJECT [PACKAGE…]]: envtest suites of projects in Go, on the embedded cluster and on a real one",
+      steps: [script("build"), program("e2e/lab/suites/main.ts")],
+    },
     olm: {
       summary: "bundles and catalogs as operator-sdk, opm and OLM itself see them",
       steps: [
@@ -114,6 +119,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
     "go-types": {
       summary: "types of operators written in Go, and their CRDs beside those of controller-gen",
       steps: [program("e2e/lab/go-types/main.ts")],
+    },
+    imports: {
+      summary: "[FOLDER…]: what tsbuilder import makes of kubebuilder projects of others",
+      steps: [program("e2e/lab/imports/main.ts")],
     },
     histories: {
       summary: "[--show] [--real] [MODULE…]: what api check finds in the releases of operators in Go",

@@ -39,6 +39,7 @@ const alike: Readonly<Record<string, string>> = {
   "#finish = #finish": "two parsers join the pieces that each of them keeps",
   "Outcome = VerdictWord": "a word with a sign for each of two enums, with signs and styles of their own",
   "describes = isWithin": "simulation and the CLI share apimachinery only, which does not grow for one line",
+  "module = find": "two classes look into maps of their own",
   "load = #compiledOf": "two classes look into maps of their own",
   "validateUpdate = validateUpdate": "the strategies of two kinds call the checks of their own kind",
 };

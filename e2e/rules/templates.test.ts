@@ -13,6 +13,7 @@ import {
   noWebhooks,
 } from "../../src/project/project.ts";
 import { npm, yarn } from "../../src/project/package-manager.ts";
+import { importedController } from "../../src/plugins/typescript/create-api.ts";
 import { describeProject } from "../../src/plugins/plan-project.ts";
 import { referenceTemplates } from "../../src/plugins/typescript/reference-templates.ts";
 import type { TemplatePart } from "../../src/scaffold/blueprint.ts";
@@ -79,15 +80,17 @@ const projects = [
   cliVersion: "0.0.0",
 }));
 
+const inputs = {
+  boilerplate: "/* */",
+  packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "file:" },
+};
+const inGo = { place: "shop.go:1", markers: [], imports: [], owns: [], remarks: [] };
+
 const parts = projects
   .flatMap((project) => [
+    ...importedController(project, resource, "mysql", inputs, inGo).parts,
     ...[npm, yarn].flatMap(
-      (packageManager) =>
-        describeProject(project, {
-          boilerplate: "/* */",
-          packages: { runtime: "", cluster: "", simulation: "", tsbuilder: "file:" },
-          manager: packageManager,
-        }).parts,
+      (packageManager) => describeProject(project, { ...inputs, manager: packageManager }).parts,
     ),
     chartPart({ project, version: "1.0.0" }),
     workflowPart({ project, folder: "dist/chart" }),

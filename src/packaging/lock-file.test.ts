@@ -24,7 +24,10 @@ const released = new Map(
   ]),
 );
 
-const { mysql2 } = packagesOf({ resources: [{ template: { name: "mysql" } }] } as unknown as Project);
+const { mysql2 } = packagesOf({
+  resources: [{ template: { name: "mysql" } }],
+  features: [],
+} as unknown as Project);
 
 describe.each([
   ["an unreleased tsbuilder", vendored, {}],

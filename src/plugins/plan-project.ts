@@ -35,6 +35,8 @@ export interface ProjectChange {
   readonly place?: string | undefined;
   /** Additional files that no template renders. */
   readonly extraFiles?: ReadonlyMap<string, string | Uint8Array>;
+  /** Parts that replace those with the same key, and others: what an import takes from another project. */
+  readonly imported?: (inputs: ScaffoldInputs) => Blueprint;
   /** Keys of parts to overwrite although their files exist. */
   readonly rewrite?: readonly string[];
   /** Overwrites and deletes files that the user edited. */
@@ -73,7 +75,10 @@ export async function planProjectChange(change: ProjectChange): Promise<Plan> {
     manager,
     place,
   };
-  const blueprint = describeProject(after, inputs);
+  const blueprint = joinBlueprints(
+    describeProject(after, inputs),
+    change.imported?.(inputs) ?? emptyBlueprint,
+  );
   const ownBefore = before
     ? describeProject(before.project, { ...inputs, boilerplate: readBoilerplate(tree, before.project) })
     : emptyBlueprint;

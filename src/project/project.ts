@@ -29,6 +29,8 @@ interface FeatureDefinition {
   readonly summary: string;
   readonly needs?: readonly string[];
   readonly excludes?: readonly string[];
+  /** The packages that the operator loads for it, with the versions that it was tested with. */
+  readonly packages?: Readonly<Record<string, string>>;
 }
 
 /** The features of a deployment, with their requirements and conflicts. */
@@ -52,12 +54,31 @@ export const features = {
     summary: "admit only pods of the restricted Pod Security Standard in the operator's namespace",
   },
   recorder: { summary: "keep what the operator did last, for tsbuilder record and tsbuilder why" },
+  opentelemetry: {
+    summary: "send traces, metrics and logs to an OpenTelemetry collector",
+    packages: {
+      "@opentelemetry/api": "1.9.1",
+      "@opentelemetry/exporter-logs-otlp-http": "0.223.0",
+      "@opentelemetry/exporter-metrics-otlp-http": "0.223.0",
+      "@opentelemetry/exporter-trace-otlp-http": "0.223.0",
+      "@opentelemetry/resources": "2.12.0",
+      "@opentelemetry/sdk-logs": "0.223.0",
+      "@opentelemetry/sdk-metrics": "2.12.0",
+      "@opentelemetry/sdk-trace-node": "2.12.0",
+    },
+  },
   sharding: { summary: "run three replicas that share the objects, instead of one that leads" },
 } as const satisfies Record<string, FeatureDefinition>;
 
 export type FeatureName = keyof typeof features;
 
 export const featureNames = Object.keys(features) as FeatureName[];
+
+/** Returns the packages that the features of a project add to those of every project. */
+export function featurePackages({ features: enabled }: Pick<Project, "features">): Record<string, string> {
+  const definitions: readonly FeatureDefinition[] = enabled.map((name) => features[name]);
+  return Object.assign({}, ...definitions.map(({ packages }) => packages)) as Record<string, string>;
+}
 
 export type LicenseName = "apache2" | "copyright" | "none" | "file";
 

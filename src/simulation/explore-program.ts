@@ -29,6 +29,8 @@ export interface ProgramExploration {
   /** Objects of the kind that work: users create them under other names, and change them. */
   readonly samples: readonly KubernetesObject[];
   readonly operations?: OperationsOptions;
+  /** Milliseconds after which the operator looks again by itself. Default: 12,000. */
+  readonly patience?: number | undefined;
 }
 
 /** How long to explore, and who is told. */
@@ -145,7 +147,7 @@ function namesOf({ samples, operations }: ProgramExploration): readonly string[]
   return operations?.names ?? [...names, ...names.map((name) => `${name}-2`)];
 }
 
-function worldOf({ name, program, crd, objects }: ProgramExploration): Omit<Scenario, "steps"> {
+function worldOf({ name, program, crd, objects, patience }: ProgramExploration): Omit<Scenario, "steps"> {
   const crds = [crd, ...objects.filter(isDefinition)];
   return {
     crds,
@@ -154,7 +156,7 @@ function worldOf({ name, program, crd, objects }: ProgramExploration): Omit<Scen
     // Operators write defaults into what users asked for, who write it anew without them.
     mayDiffer: ({ kind }, field) => kind === crd.spec.names.kind && field?.startsWith("spec") === true,
     controllers: controllerNames.filter((controller) => !left.has(controller)),
-    limits,
+    limits: { ...limits, ...(patience !== undefined && { patience }) },
   };
 }
 

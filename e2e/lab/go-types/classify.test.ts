@@ -27,15 +27,12 @@ describe("a difference", () => {
     ]);
   });
 
-  test("is on purpose where conditions become a list map, and not the other way round", () => {
-    const map = { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] };
-    const name = "conditions are a list map";
-    expect(named({ conditions: {} }, { conditions: map }).map(([, each]) => each)).toEqual([name, name]);
-    expect(named({ conditions: map }, { conditions: {} }).map(([, each]) => each)).toEqual([
-      undefined,
-      undefined,
-    ]);
-    expect(named({ ports: {} }, { ports: map }).map(([, each]) => each)).toEqual([undefined, undefined]);
+  test("is on purpose where conditions say that they are atomic, and not the other way round", () => {
+    const atomic = { "x-kubernetes-list-type": "atomic" };
+    const name = "lists of conditions say that they are atomic";
+    expect(named({ conditions: {} }, { conditions: atomic }).map(([, each]) => each)).toEqual([name]);
+    expect(named({ conditions: atomic }, { conditions: {} }).map(([, each]) => each)).toEqual([undefined]);
+    expect(named({ ports: {} }, { ports: atomic }).map(([, each]) => each)).toEqual([undefined]);
   });
 
   test("is on purpose in the description of a field that a type declares anew", () => {

@@ -19,11 +19,9 @@ const deliberate: readonly {
       texts.has(inOneLine(within)),
   },
   {
-    name: "conditions are a list map",
+    name: "lists of conditions say that they are atomic",
     has: ({ path, theirs, ours }) =>
-      theirs === undefined &&
-      (path.endsWith(".x-kubernetes-list-type") ? ours === "map" : JSON.stringify(ours) === '["type"]') &&
-      /onditions\.x-kubernetes-list-(?:type|map-keys)$/u.test(path),
+      theirs === undefined && ours === "atomic" && path.endsWith("onditions.x-kubernetes-list-type"),
   },
   {
     name: "a field that a type declares anew",

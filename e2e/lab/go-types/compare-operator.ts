@@ -6,11 +6,13 @@ import { controllerGenVersion } from "../../oracle/real/controller-gen/go-twin.t
 import { classify, type Known } from "./classify.ts";
 import { declaredAnew } from "./declared-anew.ts";
 import { type Difference, differencesOf } from "./differences.ts";
-import { importPaths, moduleFolder, readPackages, runControllerGen } from "./go-module.ts";
+import { GoModules } from "../../../src/importer/go/modules.ts";
+import { readPackages } from "../../../src/importer/go/read-packages.ts";
+import { translateTypes } from "../../../src/importer/types/write-module.ts";
+import { importPaths, moduleFolder, runControllerGen } from "./go-module.ts";
 import { kubernetesTexts } from "./kubernetes-texts.ts";
 import type { Operator } from "./operators.ts";
-import { removeRefusedMarkers } from "./refused-markers.ts";
-import { translate } from "./translate.ts";
+import { removeRefusedMarkers } from "../../../src/importer/types/kind-markers.ts";
 
 /** The result of comparing a kind. */
 export interface ComparedKind {
@@ -36,8 +38,11 @@ export interface ComparedOperator {
 export async function compareOperator(operator: Operator, controllerGen: string): Promise<ComparedOperator> {
   const folder = moduleFolder(operator);
   const paths = importPaths(operator);
-  const packages = readPackages(folder, paths);
-  const files = translate(packages, paths);
+  const { packages, notes } = readPackages(new GoModules(folder), paths);
+  const folderOf = (path: string): string => `${paths.includes(path) ? "api" : "types"}/${path}`;
+  const files = Object.fromEntries(
+    translateTypes(packages, { folderOf, roots: paths, hasGroupVersion: () => false }),
+  );
   const embedded = operator.generateEmbeddedObjectMeta === true;
   const flags = `allowDangerousTypes=true,generateEmbeddedObjectMeta=${embedded}`;
   const theirs = runControllerGen(controllerGen, folder, paths, flags);
@@ -45,7 +50,11 @@ export async function compareOperator(operator: Operator, controllerGen: string)
   const known: Known = { texts: await kubernetesTexts(), anew: declaredAnew(packages) };
   const names = [...new Set([...theirs.files.keys(), ...texts.keys()])].sort();
   const kinds = names.map((name) => compareKind(name, theirs.files.get(name), texts.get(name), known));
-  return { kinds, removed, complaints: [theirs.complaints, ...errors].filter((text) => text !== "") };
+  return {
+    kinds,
+    removed,
+    complaints: [theirs.complaints, ...notes, ...errors].filter((text) => text !== ""),
+  };
 }
 
 /** Runs `manifests` over the files, without the markers that it refuses. */

@@ -1,4 +1,4 @@
-import type { GoPackage, GoType } from "./go-package.ts";
+import type { GoPackage, GoType } from "../../../src/importer/go/model.ts";
 
 /** The names of fields that a struct and one that it embeds both have: in TypeScript one replaces the other. */
 export function declaredAnew(packages: readonly GoPackage[]): string[] {

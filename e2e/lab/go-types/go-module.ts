@@ -10,7 +10,6 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { GoPackage } from "./go-package.ts";
 
 const cache = join(homedir(), ".cache", "tsbuilder", "go-types");
 const environment = { ...process.env, GOFLAGS: "-mod=mod" };
@@ -47,19 +46,6 @@ export function moduleFolder(wanted: GoModule): string {
 }
 
 const release = "v0.36.3";
-
-/** The types that the kinds of some packages need. */
-export function readPackages(folder: string, paths: readonly string[]): GoPackage[] {
-  const temporary = mkdtempSync(join(tmpdir(), "tsbuilder-go-types-"));
-  try {
-    const program = join(temporary, "parse");
-    go(["build", "-o", program, "."], join(import.meta.dirname, "parse"));
-    const output = execFileSync(program, paths, { cwd: folder, env: environment, ...buffer });
-    return JSON.parse(String(output)) as GoPackage[];
-  } finally {
-    rmSync(temporary, { recursive: true });
-  }
-}
 
 /** Runs controller-gen over some packages; returns its files by name, and what it complained about. */
 export function runControllerGen(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { installLaunchers } from "@tsbuilder/cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fetchModule } from "./go-suites/fetch-module.ts";
-import { runSuite } from "./go-suites/run-suite.ts";
+import { compileSuite, runSuite } from "./go-suites/run-suite.ts";
 
 /** controller-runtime's own envtest suites, unmodified, with our launchers as their control plane. */
 const suites: readonly { readonly pkg: string; readonly select?: string; readonly always?: true }[] = [
@@ -58,7 +58,8 @@ describe.skipIf(isLeftOut)("controller-runtime", { timeout: 1_800_000 }, () => {
   test.each(suites.filter(({ always }) => all || always))(
     "$pkg passes on the launchers",
     async ({ pkg, select }) => {
-      const { passed, failed, output } = await runSuite(module, pkg, assets, select);
+      const suite = await compileSuite(module, pkg, join(assets, "suite"));
+      const { passed, failed, output } = await runSuite(suite, { KUBEBUILDER_ASSETS: assets }, select);
       const known = [...failed.keys()].filter((name) => leftOut.has(name));
       const unknown = [...failed].filter(([name]) => !leftOut.has(name));
       console.log(`${pkg}: ${passed} passed, ${failed.size} failed`);

@@ -217,7 +217,7 @@ export const callbacks: { readonly [callback: string]: Callback } = {
     ways: all,
     counter: counted("tracer"),
     setUp(_, breaks) {
-      const tracer = { startActiveSpan: () => breaks() } as unknown as Tracer;
+      const tracer = { startSpan: () => breaks() } as unknown as Tracer;
       trace.setGlobalTracerProvider({ getTracer: () => tracer });
       onTestFinished(() => trace.disable());
     },

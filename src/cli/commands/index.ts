@@ -7,6 +7,7 @@ import type { CommandDefinition, CommandEntry } from "../arguments/command.ts";
 /** The files of the commands, named after a command or after the first words that several commands have in common. */
 const files = {
   init: () => import("./project/init.ts"),
+  import: () => import("./project/import.ts"),
   createApi: () => import("./project/create-api.ts"),
   createWebhook: () => import("./project/create-webhook.ts"),
   edit: () => import("./project/edit.ts"),
@@ -56,6 +57,7 @@ const files = {
 /** All commands, in the order of the help, each with its summary and its file. */
 const listed: readonly (readonly [name: string, summary: string, file: keyof typeof files])[] = [
   ["init", "Initialize a project in this folder", "init"],
+  ["import", "Make a project of a kubebuilder project in Go", "import"],
   ["create api", "Scaffold a Kubernetes API: types, CRD manifests and a controller", "createApi"],
   ["create webhook", "Scaffold webhooks for an API: defaulting, validation, conversion", "createWebhook"],
   ["edit", "Edit the project: layout, scope, license, deployment features", "edit"],

@@ -26,7 +26,7 @@ export function withPackages(
 type Generate = (draft: Draft) => Promise<string[]>;
 
 /**
- * Has the lock file follow `package.json` if a kind's template brings packages, or takes them away. Returns a note if only the
+ * Has the lock file follow `package.json` if a kind's template or a feature brings packages, or takes them away. Returns a note if only the
  * package manager can, since the lock file has packages of the user's own.
  */
 async function planPackages(opened: OpenProject, after: Project, draft: Draft, host: Host) {

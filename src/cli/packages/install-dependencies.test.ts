@@ -91,8 +91,8 @@ test.skipIf(process.platform === "win32")(
   "a template's packages are installed where those of the project are, if they are missing",
   () => {
     standIn('echo "$1" >> calls; mkdir node_modules/mysql2');
-    const before = { resources: [] } as unknown as Project;
-    const after = { resources: [{ template: { name: "mysql" } }] } as unknown as Project;
+    const before = { resources: [], features: [] } as unknown as Project;
+    const after = { resources: [{ template: { name: "mysql" } }], features: [] } as unknown as Project;
     const install = (former = before): void =>
       installPackages(folder, { before: former, after }, { note: () => undefined });
     install();

@@ -6,21 +6,25 @@ import { lockedVersions, readLock } from "../../packaging/check-lock.ts";
 import type { PackageManager } from "../../project/package-manager.ts";
 import { npm, packageManagerOf, workspaceOf, yarn1 } from "../../project/package-manager.ts";
 import { packagesOf } from "../../plugins/typescript/reference-templates.ts";
-import type { Project } from "../../project/project.ts";
+import { featurePackages, type Project } from "../../project/project.ts";
 import type { Draft, Tree } from "../../scaffold/tree.ts";
 import { withPlainLineEnds } from "../../shared/text.ts";
 import type { VendorPackages } from "./vendor-packages.ts";
 import { readManifest, sections } from "./manifest.ts";
 import { updateLock } from "./install-dependencies.ts";
 
-/** Returns the lock file of a new project, by its path. A member of a workspace has none, since the workspace has one. */
+/**
+ * Returns the lock file of a new project, by its path. A member of a workspace has none, since the workspace has one; the packages
+ * of features are in no lock file of ours: the package manager adds them to that of the project.
+ */
 export function scaffoldLock(
   root: string,
   project: Project,
   { lock }: VendorPackages,
   manager: PackageManager = packageManagerOf(root),
 ): ReadonlyMap<string, string> {
-  const isLockable = manager !== yarn1 && workspaceOf(root) === undefined;
+  const hasMore = Object.keys(featurePackages(project)).length > 0;
+  const isLockable = manager !== yarn1 && workspaceOf(root) === undefined && !hasMore;
   const further = Object.keys(packagesOf(project));
   const text = isLockable ? lock?.(manager.name, project.projectName, further) : undefined;
   return new Map(text === undefined ? [] : [[manager.lockFiles[0], text]]);

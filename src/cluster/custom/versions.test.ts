@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createCRD } from "../../../e2e/support/cluster/create-crd.ts";
 import { send } from "../testing/send.ts";
 import { startTestCluster, type TestCluster } from "../testing/index.ts";
@@ -90,4 +90,42 @@ test("a Scale holds replicas of 32 bits, and only of an object that has some", a
     spec: { replicas: 2 ** 31 },
   };
   expect((await call("PUT", `${pathIn("v2")}/d/scale`, scale)).code).toBe(400);
+});
+
+test("an object that was written in a version which is gone can't be applied, and other writes drop its managers", async () => {
+  const names = { plural: "gadgets", kind: "Gadget" };
+  const definition = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.example.com`;
+  const other = await startTestCluster({ crds: [createCRD(names, v1, v2)] });
+  onTestFinished(() => other.stop());
+  const sendOther = async (method: string, path: string, body: object, type = "application/json") =>
+    send(other.kubeconfig, { method, path, body, headers: { "content-type": type } });
+  const gadget = (version: string, spec: object) => ({
+    apiVersion: `example.com/${version}`,
+    kind: "Gadget",
+    metadata: { name: "a" },
+    spec,
+  });
+  const path = (version: string) => `/apis/example.com/${version}/namespaces/default/gadgets`;
+  const apply = (version: string, spec: object, manager: string) =>
+    sendOther(
+      "PATCH",
+      `${path(version)}/a?fieldManager=${manager}`,
+      gadget(version, spec),
+      "application/apply-patch+yaml",
+    );
+  expect((await apply("v1", { color: "blue" }, "first")).code).toBe(201);
+  const withoutFirst = { spec: { versions: createCRD(names, v2).spec.versions } };
+  const stored = { status: { storedVersions: ["v2"] } };
+  await sendOther("PATCH", `${definition}/status`, stored, "application/merge-patch+json");
+  expect((await sendOther("PATCH", definition, withoutFirst, "application/merge-patch+json")).code).toBe(200);
+
+  const refused = await apply("v2", { color: "green" }, "second");
+  expect(refused.body).toMatchObject({
+    code: 500,
+    message: "request to convert CR to an invalid group/version: example.com/v1",
+  });
+  const changed = { metadata: { labels: { a: "b" } } };
+  const patched = await sendOther("PATCH", `${path("v2")}/a`, changed, "application/merge-patch+json");
+  expect(patched.body).toMatchObject({ metadata: { labels: { a: "b" } } });
+  expect(patched.body).not.toHaveProperty("metadata.managedFields");
 });

@@ -9,7 +9,7 @@ import {
   serverSideApply,
   subjectOf,
 } from "@tsbuilder/apimachinery/patch/apply";
-import { endpointOf } from "../registry/field-manager.ts";
+import { endpointOf, findRemovedVersion } from "../registry/field-manager.ts";
 import { setNamespace } from "../registry/create-object.ts";
 import { canCreate, checkPlace, updateObject } from "../registry/update-object.ts";
 import type { Write } from "../registry/write.ts";
@@ -139,6 +139,9 @@ export async function applyTo(
   rephrase = (message: string): string => message,
 ): Promise<ApiObject> {
   if (!current && !canCreate(write)) throw notFound(write.resource, write.name);
+  const removed = findRemovedVersion(write, current);
+  if (removed !== undefined)
+    throw new StatusError(500, undefined, `request to convert CR to an invalid group/version: ${removed}`);
   try {
     const next = await serverSideApply(endpointOf(write), {
       live: current as JSONObject | undefined,

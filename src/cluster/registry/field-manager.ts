@@ -33,6 +33,19 @@ export function endpointOf(write: Write): Endpoint {
   };
 }
 
+/**
+ * Finds a version in which a manager wrote a custom object and which its CRD has no more. The real server can't compare what managers
+ * wrote then: it refuses to apply, and other writes lose all managed fields.
+ */
+export function findRemovedVersion({ resource }: Write, live: ApiObject | undefined): string | undefined {
+  if (!resource.custom) return undefined;
+  const written = (live?.metadata.managedFields ?? []).map(({ apiVersion = "" }) => apiVersion);
+  return written.find((apiVersion) => {
+    const { group, version } = parseApiVersion(apiVersion);
+    return group === resource.group && !findVersion(resource, version);
+  });
+}
+
 /** Renames the version of an applied object. Throws if the other version does not know all its fields. */
 function renameVersion(object: JSONObject, apiVersion: string, schema: ObjectSchema | undefined): JSONObject {
   const { metadata, ...content } = object;
@@ -69,7 +82,8 @@ export function withoutManagers(object: ApiObject): ApiObject {
 
 /** Returns the object with managed fields for a write that is not an apply; without any if they can't be computed. */
 export async function trackManagers(write: Write, live: ApiObject | undefined, next: ApiObject) {
-  if (live && !areFieldsKnown(write, live, next)) return withoutManagers(next);
+  if (live && (findRemovedVersion(write, live) !== undefined || !areFieldsKnown(write, live, next)))
+    return withoutManagers(next);
   if (write.subresource === "scale" && live && !isScaleOwned(write, live)) return next;
   const tracked = await trackUpdate(endpointOf(write), {
     live: live as JSONObject | undefined,

@@ -27,6 +27,7 @@ export interface ExploredOptions {
   readonly kind: string | undefined;
   /** Objects with which users begin: those of the kind are samples, the others are there from the beginning. */
   readonly samples: readonly ManifestObject[];
+  readonly patience: number | undefined;
   readonly operations: NonNullable<ProgramExploration["operations"]>;
   /** The command takes the ports that it is told, so that several of its processes may run at once. */
   readonly runsSideBySide: boolean;
@@ -63,6 +64,7 @@ export function exploredOperator(options: ExploredOptions): ProgramExploration {
     objects,
     samples: samples.filter(isOfKind),
     operations: options.operations,
+    patience: options.patience,
     program: programOf(options, operator.hasWebhooks ? webhookPaths(called) : []),
   };
 }

@@ -49,6 +49,7 @@ export interface Cause {
     | "deletion"
     | "reconcile"
     | "finding"
+    | "queue"
     | "log"
     | "generation"
     | "pause"
@@ -109,6 +110,7 @@ export function explainObject(facts: ObjectFacts): Explanation {
     ...operatorCauses(facts),
     ...endCauses(facts),
     ...recordCauses(facts, reconciles ?? []),
+    ...queueCauses(facts),
     ...logCauses(facts),
     ...generationCauses(facts),
     ...childCauses(facts),
@@ -282,9 +284,16 @@ function endCauses({ now, object, isNamespaceEnding, owners, children }: ObjectF
   return found;
 }
 
-/** Returns the recorded reconciles of the object, in the order of time, by controllers that reconcile its kind. */
-function reconcilesOf({ record = [], object }: ObjectFacts): Reconcile[] {
-  const key = keyName(object.metadata);
+/** Returns the recorded reconciles of the object, in the order of time. */
+function reconcilesOf(facts: ObjectFacts): Reconcile[] {
+  const key = keyName(facts.object.metadata);
+  return ownReconciles(facts)
+    .filter(({ request }) => request === key)
+    .sort((a, b) => a.from - b.from);
+}
+
+/** Returns the recorded reconciles of the controllers that reconcile the object's kind. */
+function ownReconciles({ record = [], object }: ObjectFacts): Reconcile[] {
   const all = record.flatMap((line) => (line.type === "reconcile" ? [reconcileOf(line)] : []));
   // A request does not name its kind, but the event that causes most of them does.
   const isOfKind = ({ causes, request }: Reconcile): boolean =>
@@ -294,9 +303,28 @@ function reconcilesOf({ record = [], object }: ObjectFacts): Reconcile[] {
     });
   const controllers = new Set(all.filter(isOfKind).map(({ controller }) => controller));
   controllers.add(object.kind.toLowerCase());
-  return all
-    .filter(({ request, controller }) => request === key && controllers.has(controller))
-    .sort((a, b) => a.from - b.from);
+  return all.filter(({ controller }) => controllers.has(controller));
+}
+
+/** The object waits, because the workers of its controller are busy with others. */
+function queueCauses(facts: ObjectFacts): Cause[] {
+  const { record = [], object, now } = facts;
+  const key = keyName(object.metadata);
+  const running = ownReconciles(facts).filter(({ outcome }) => outcome === "unfinished");
+  const sample = record.findLast((line) => line.type === "sample");
+  return (sample?.controllers ?? []).flatMap(({ controller, queued, workers }) => {
+    const busy = running.filter((one) => one.controller === controller);
+    if (queued === 0 || busy.length < workers || busy.some(({ request }) => request === key)) return [];
+    const longest = busy.reduce((a, b) => (b.from < a.from ? b : a));
+    const who = workers === 1 ? "The only worker" : `Each of the ${workers} workers`;
+    return [
+      cause(
+        "queue",
+        `${who} of ${controller} is busy, with ${longest.request} for ${since(now, longest.from)}, while ${count(queued, "request")} ${queued === 1 ? "waits" : "wait"}`,
+        "see what that reconcile waits for; reconcileTimeout ends it, and maxConcurrentReconciles lets others run beside it",
+      ),
+    ];
+  });
 }
 
 /** What the record says: reconciles that fail, and the detectors' findings about them. */
@@ -351,7 +379,8 @@ function logCauses({ log = [], now }: ObjectFacts): Cause[] {
 const unnoticed = 60_000;
 
 /** A change that the status doesn't tell of, a pause, and a spec that changes all the time. */
-function generationCauses({ now, object, children }: ObjectFacts): Cause[] {
+function generationCauses(facts: ObjectFacts): Cause[] {
+  const { now, object, children, record } = facts;
   const { metadata, status } = object as KubernetesObject & { readonly status?: unknown };
   const found: Cause[] = [];
   const observed = observedGenerationOf(object);
@@ -384,7 +413,13 @@ function generationCauses({ now, object, children }: ObjectFacts): Cause[] {
   const isEmpty = !isObject(status) || Object.keys(status).length === 0;
   if (isCustomGroup(groupOf(object)) && isEmpty && age > unnoticed)
     found.push(
-      cause("generation", "It has no status", "no operator has reconciled it, or none that writes a status"),
+      cause(
+        "generation",
+        "It has no status",
+        record !== undefined && reconcilesOf(facts).length === 0
+          ? "the operator's record has no reconcile of it: its cache may select other labels or namespaces, or a predicate rejects it"
+          : "no operator has reconciled it, or none that writes a status",
+      ),
     );
   const near = children.filter(({ depth }) => depth === 1).map((child) => child.object);
   for (const busy of [object, ...near]) found.push(...churnOf(busy, now));
@@ -405,11 +440,16 @@ function churnOf(object: KubernetesObject, now: number): Cause[] {
   const managers = fieldManagersOf(object)
     .filter(({ subresource }) => subresource !== "status")
     .map(({ manager }) => manager);
+  // Who takes a field by an apply with force removes the other manager from the object.
+  const who =
+    new Set(managers).size === 1
+      ? `who wrote it last: ${managers[0]}. Ask again: of two that set a field in turn, the object names the last one`
+      : `who writes it: ${listWords([...new Set(managers)], "and")}`;
   return [
     cause(
       "writers",
       `The spec of ${nameOf(object)} changed ${generation} times in ${formatSpan(Math.round(minutes * 60))}`,
-      `who writes it: ${listWords([...new Set(managers)], "and")}. Two that set the same field in turn, or one that never writes the same, must be stopped`,
+      `${who}. Two that set the same field in turn, or one that never writes the same, must be stopped`,
     ),
   ];
 }

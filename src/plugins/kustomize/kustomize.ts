@@ -27,6 +27,7 @@ const featureFolders: Readonly<Record<FeatureName, string | undefined>> = {
   "network-policy": "network-policy",
   restricted: "restricted",
   recorder: "recorder",
+  opentelemetry: "opentelemetry",
   sharding: "sharding",
 };
 

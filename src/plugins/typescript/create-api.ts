@@ -153,6 +153,51 @@ function controller(
   );
 }
 
+/** What is known of a controller of another project. */
+interface ImportedController {
+  /** Where its Reconcile function is: file and line. */
+  readonly place: string;
+  /** The markers of its permissions. */
+  readonly markers: readonly string[];
+  /** The imports of the kinds that it owns. */
+  readonly imports: readonly string[];
+  readonly owns: readonly string[];
+  /** Sentences about what has no counterpart, such as objects that it watches by a function of its own. */
+  readonly remarks: readonly string[];
+}
+
+/** A controller whose logic is still in another project. */
+export function importedController(
+  project: Project,
+  resource: Resource,
+  name: string,
+  inputs: ScaffoldInputs,
+  { place, markers, imports, owns, remarks }: ImportedController,
+): Blueprint {
+  const context = controllerContext(project, resource, name, inputs);
+  const { header, controllerFolder, controllerFile, className, kind, controllerName, variable, typesImport } =
+    context;
+  const testContext = { header, controllerFolder, controllerFile, className, kind };
+  const templates = "typescript/create-api/imported-controller";
+  return joinBlueprints(
+    part(partKeys.controller(resource, name), templates, {
+      ...testContext,
+      controllerName,
+      variable,
+      typesImport,
+      keyType: resource.namespaced ? "NamespacedName" : "ClusterScopedName",
+      place,
+      markers: markers.map((marker) => `// ${marker}`).join("\n"),
+      imports: imports.map((line) => `${line}\n`).join(""),
+      owns: owns.map((owned) => `.owns(${owned})`).join(""),
+      remarks: remarks.map((remark) => `  // ${remark}\n`).join(""),
+    }),
+    resource.origin.type === "own"
+      ? part(partKeys.controllerTest(resource, name), `${templates}-test`, testContext)
+      : emptyBlueprint,
+  );
+}
+
 /** Tests that a controller of a foreign kind starts: only the user knows a valid object of that kind. */
 function foreignControllerTest(
   resource: Resource,
@@ -231,7 +276,8 @@ function controllerInserts(project: Project, resource: Resource, name: string): 
   return registrationInserts(project, resource, file, `${className(resource, name)}Controller`);
 }
 
-function controllerFile(project: Project, resource: Resource, name: string): string {
+/** The file of a controller. */
+export function controllerFile(project: Project, resource: Resource, name: string): string {
   return `${controllerFolder(project, resource)}/${controllerFileName(resource, name)}_controller.ts`;
 }
 
@@ -241,13 +287,27 @@ function controllerFileName(resource: Resource, name: string): string {
   return name.replaceAll("-", "_");
 }
 
-/** Returns a file for each type of webhook, so that adding another one does not touch the user's code. */
-export function createWebhook(project: Project, resource: Resource, inputs: ScaffoldInputs): Blueprint {
+/** The markers that the webhooks of a kind have in another project, instead of those of a new one. */
+interface ImportedWebhooks {
+  readonly defaulter?: string | undefined;
+  readonly validator?: string | undefined;
+}
+
+/**
+ * Returns a file for each type of webhook, so that adding another one does not touch the user's code. Of a kind whose types come
+ * from another project no fields are known.
+ */
+export function createWebhook(
+  project: Project,
+  resource: Resource,
+  inputs: ScaffoldInputs,
+  imported?: ImportedWebhooks,
+): Blueprint {
   const { defaulting, validation, spokes = [] } = resource.webhooks;
   return joinBlueprints(
-    ...(defaulting ? [admission(project, resource, inputs, "defaulter")] : []),
-    ...(validation ? [admission(project, resource, inputs, "validator")] : []),
-    ...spokes.map((version) => conversion(project, resource, version, inputs)),
+    ...(defaulting ? [admission(project, resource, inputs, "defaulter", imported)] : []),
+    ...(validation ? [admission(project, resource, inputs, "validator", imported)] : []),
+    ...spokes.map((version) => conversion(project, resource, version, inputs, imported !== undefined)),
   );
 }
 
@@ -262,6 +322,7 @@ function admission(
   resource: Resource,
   { boilerplate }: ScaffoldInputs,
   role: keyof typeof roles,
+  imported?: ImportedWebhooks,
 ): Blueprint {
   const { verb, letter, suffix, path: pathKey } = roles[role];
   const { kind, plural, version, webhooks } = resource;
@@ -270,6 +331,13 @@ function admission(
   const folder = webhookFolder(project, resource);
   const file = `${folder}/${kindLower}_${role}.ts`;
   const customPath = webhooks[pathKey];
+  const path = customPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`;
+  // A webhook's name needs at least three parts; kind, version and group make it unique.
+  const name = `${letter}${kindLower}.${version}.${group === "" ? "core" : group}`;
+  const ownMarker =
+    `+kubebuilder:webhook:path=${path},mutating=${role === "defaulter"},failurePolicy=fail,sideEffects=None,` +
+    `groups=${group === "" ? '""' : group},resources=${plural},verbs=create;update,versions=${version},name=${name},` +
+    "admissionReviewVersions=v1";
   const commonContext = {
     header: fileHeader(boilerplate),
     webhookFolder: folder,
@@ -280,13 +348,9 @@ function admission(
   };
   const context = {
     ...commonContext,
-    plural,
-    version,
-    path: customPath ?? `/${verb}-${group.replaceAll(".", "-")}-${version}-${kindLower}`,
+    path,
     pathOption: customPath === undefined ? "" : `, { path: "${customPath}" }`,
-    markerGroup: group === "" ? '""' : group,
-    // A webhook's name needs at least three parts; kind, version and group make it unique.
-    webhookName: `${letter}${kindLower}.${version}.${group === "" ? "core" : group}`,
+    marker: imported?.[role] ?? ownMarker,
   };
   return joinBlueprints(
     {
@@ -295,13 +359,13 @@ function admission(
     },
     part(partKeys.webhookTest(resource, role), `typescript/create-webhook/${role}-test`, {
       ...commonContext,
-      testObject: testObject(resource),
+      testObject: testObject(resource, imported !== undefined),
     }),
   );
 }
 
 /** Returns the object that a webhook is tested with. Only a skeleton is known to have no required fields. */
-function testObject(resource: Resource): string {
+function testObject(resource: Resource, isImported: boolean): string {
   const { kind, version, origin, template } = resource;
   const fields = [
     `  apiVersion: "${apiVersionOf({ group: qualifiedGroup(resource), version })}",`,
@@ -309,7 +373,7 @@ function testObject(resource: Resource): string {
     `  metadata: { name: "test" },`,
   ];
   const name = variableName(kind);
-  return origin.type === "own" && !template
+  return origin.type === "own" && !template && !isImported
     ? [`const ${name}: ${kind} = {`, ...fields, "  spec: {},", "};"].join("\n")
     : [`const ${name} = {`, ...fields, `} as ${kind};`].join("\n");
 }
@@ -319,6 +383,7 @@ function conversion(
   hub: Resource,
   spokeVersion: string,
   { boilerplate }: ScaffoldInputs,
+  isImported: boolean,
 ): Blueprint {
   const spoke = project.resources.find((other) => isSameKind(other, hub) && other.version === spokeVersion);
   if (!spoke) return emptyBlueprint;
@@ -334,12 +399,24 @@ function conversion(
     typesImport: typesModule(project, spoke, file),
     hubImport: typesModule(project, hub, file),
   };
+  // The versions of a new kind have equal fields; those of an imported one differ until the conversion is moved, too.
+  const casts = {
+    toHub: isImported ? ` as unknown as ConvertedObject<${hub.kind}Hub>` : "",
+    fromHub: isImported ? ` as unknown as ConvertedObject<${hub.kind}>` : "",
+  };
+  const skip = isImported ? ".skip" : "";
   return joinBlueprints(
     {
-      ...part(partKeys.webhook(spoke, "conversion"), "typescript/create-webhook/conversion", context),
+      ...part(partKeys.webhook(spoke, "conversion"), "typescript/create-webhook/conversion", {
+        ...context,
+        ...casts,
+      }),
       inserts: registrationInserts(project, spoke, file, `${hub.kind}Conversion`),
     },
-    part(partKeys.webhookTest(spoke, "conversion"), "typescript/create-webhook/conversion-test", context),
+    part(partKeys.webhookTest(spoke, "conversion"), "typescript/create-webhook/conversion-test", {
+      ...context,
+      skip,
+    }),
   );
 }
 

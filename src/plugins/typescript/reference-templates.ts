@@ -1,4 +1,4 @@
-import type { Project } from "../../project/project.ts";
+import { featurePackages, type Project } from "../../project/project.ts";
 import { blockCommentText, markerString } from "../../shared/source-text.ts";
 
 /** A reference operator: its folder of templates, and its default names. */
@@ -48,12 +48,13 @@ export const referenceTemplates: readonly ReferenceTemplate[] = [
   },
 ];
 
-/** Returns the packages that a project's templates add to those of every project. */
-export function packagesOf({ resources }: Project): Readonly<Record<string, string>> {
-  const names = new Set(resources.map(({ template }) => template?.name));
+/** Returns the packages that a project's templates and features add to those of every project. */
+export function packagesOf(project: Project): Readonly<Record<string, string>> {
+  const names = new Set(project.resources.map(({ template }) => template?.name));
   return Object.assign(
     {},
     ...referenceTemplates.filter(({ name }) => names.has(name)).map(({ packages }) => packages),
+    featurePackages(project),
   ) as Record<string, string>;
 }
 

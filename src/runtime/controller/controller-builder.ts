@@ -57,10 +57,7 @@ export interface ControllerHost {
 }
 
 /** A controller as a builder describes it. The manager adds what all controllers share. */
-export type BuiltController<R> = Omit<
-  ControllerSpec<R>,
-  "log" | "events" | "clock" | "tracing" | "onCallbackError"
-> & {
+export type BuiltController<R> = Omit<ControllerSpec<R>, "log" | "events" | "clock" | "onCallbackError"> & {
   /** Fields that every log line of the controller has. */
   readonly logFields: LogFields;
   readonly needLeaderElection: boolean;

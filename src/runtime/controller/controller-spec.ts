@@ -7,7 +7,6 @@ import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { LogFields } from "../scope/scope.ts";
 import type { BackoffSettings, QueueObserver } from "../queue/work-queue.ts";
-import type { Tracing } from "../tracing/tracing.ts";
 import type { EventHandler, RequestMap } from "./kind-source.ts";
 import type { RequestShard } from "./object-shard.ts";
 import type { ReconcileResult } from "./outcome.ts";
@@ -83,7 +82,6 @@ export interface ControllerSpec<R> {
   readonly clock?: Clock | undefined;
   /** Shared with all other work of the manager. Default: its own. */
   readonly slices?: TimeSlices | undefined;
-  readonly tracing?: Tracing | undefined;
   /** Called when a user's function failed; counts it in the metrics. */
   readonly onCallbackError?: ((callback: CallbackName) => void) | undefined;
 }

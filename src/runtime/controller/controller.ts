@@ -13,7 +13,8 @@ import { type ApiWarning, type LogFields, runInScope } from "../scope/scope.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
 import { type ReconcileEndMessage, type ReconcileStartMessage, publish } from "../tracing/channels.ts";
-import { Tracing } from "../tracing/tracing.ts";
+import { noteCause } from "../tracing/span-causes.ts";
+import { traceReconcile } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Context } from "./reconciler.ts";
 import type { Enqueue, EnqueueOptions, Source, SourceContext } from "./source.ts";
@@ -47,7 +48,6 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #running = new RunningReconciles();
   /** Runs a function outside of the running reconcile's scope: requests must not inherit its signal and log fields. */
   readonly #outside = AsyncLocalStorage.snapshot();
-  readonly #tracing: Tracing;
   readonly #added: AddedSources<R>;
   /** The last reconciles that ended: the watchdog reports them if they may have blocked the event loop. */
   readonly #ended: { readonly key: string; readonly at: number }[] = [];
@@ -65,7 +65,6 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     this.#spec = spec;
     this.#clock = spec.clock ?? systemClock;
     this.#slices = spec.slices ?? new TimeSlices(this.#clock);
-    this.#tracing = spec.tracing ?? new Tracing();
     const { delay } = spec.backoff;
     this.queue = new WorkQueue({
       keyOf: ({ key }) => key,
@@ -197,6 +196,7 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       throw new TypeError(`priority is ${show(priority)}: it must be a number`);
     const milliseconds = after === undefined ? undefined : parseDuration(after);
     publish("tsbuilder:enqueue", () => ({ controller: this.name, request: key, cause, after: milliseconds }));
+    noteCause(this.name, key, cause);
     this.queue.add({ key, request }, { priority, after: milliseconds });
   }
 
@@ -254,11 +254,17 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       assertMayWrite: range === undefined ? undefined : () => shard?.gate.assertMayWrite(range),
       onWarning: ({ text, request }: ApiWarning) => log.warn(text, { request }),
     };
-    const attributes = () => ({ controller: this.name, ...fields() });
+    const span = () => ({
+      controller: this.name,
+      request: key,
+      fields,
+      waited: taken.waited,
+      report: (error: Error) => this.#report(new CallbackError("tracer", "the tracer", error)),
+    });
     publish("tsbuilder:reconcile:start", startMessage);
     try {
       await runInScope({ calls, logFields: fields }, () =>
-        this.#tracing.run(`reconcile ${this.name}`, attributes, async (trace) => {
+        traceReconcile(span, async (trace) => {
           const run = () => this.#reconcile(request, abort, fields);
           const outcome = await (trace ? runInScope({ logFields: () => trace }, run) : run());
           this.#settle(taken, outcome);
@@ -270,8 +276,6 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
           return outcome;
         }),
       );
-    } catch (error) {
-      this.#report(new CallbackError("tracer", "the tracer", error));
     } finally {
       this.#running.end(abort);
       this.#ended.push({ key, at: performance.now() });

@@ -12,6 +12,8 @@ import { type NamespacedName, type ObjectKey, type Stored, formatKey } from "../
 import { onAbort, settledWithin } from "../clock/waits.ts";
 import { hasRange } from "../shards/ranges.ts";
 import { isObserved } from "../tracing/channels.ts";
+import { tracingApi } from "../tracing/opentelemetry-api.ts";
+import { becauseOf } from "../tracing/span-causes.ts";
 import type { Enqueue, Source } from "./source.ts";
 import type { Predicate } from "./predicate.ts";
 import type { ObjectShard } from "./object-shard.ts";
@@ -59,10 +61,11 @@ export function kindSource<T extends KubernetesObject, Key extends ObjectKey, R>
         shard?.note(event);
         if (!predicates.every((predicate) => accepts(event, predicate))) return;
         const defaultPriority = isInitialOrResync(event) ? lowPriority : 0;
-        const defaultCause = isObserved("tsbuilder:enqueue") ? describeCause(kind, event) : undefined;
+        const defaultCause =
+          isObserved("tsbuilder:enqueue") || tracingApi() ? describeCause(kind, event) : undefined;
         const add: Enqueue<R> = (request, { after, priority = defaultPriority, cause = defaultCause } = {}) =>
           enqueue(request, { after, priority, cause });
-        const running = reaction.react(event, add, fail);
+        const running = becauseOf(kind, event, () => reaction.react(event, add, fail));
         if (!running) return;
         return settledWithin(clock, stuckAfter, running, () =>
           fail(

@@ -54,7 +54,7 @@ export interface MemberCluster extends Cluster {
 /** The parts of a cluster that was added; times in milliseconds. */
 export interface AddedClusterParts
   extends
-    Pick<ControllerSetParts, "measurements" | "tracing" | "slices">,
+    Pick<ControllerSetParts, "measurements" | "slices" | "conditions">,
     Pick<ControllerSet, "controllerDefaults"> {
   readonly config: () => Promise<ClusterConfig>;
   readonly client: Client;

@@ -165,3 +165,18 @@ test("a negative limit is refused", () => {
   const manager = new Manager({ name: "operator", config: { server: "https://localhost" } });
   expect(() => manager.exportConditions(Widget, { maxSeries: -1 })).toThrow("maxSeries of Widget is -1");
 });
+
+test("objects of a cluster that was added have its name, until it is removed", async () => {
+  const namespace = await createWidgets({ a: { conditions: [{ type: "Ready", status: "True" }] } });
+  const { manager } = startOperator(namespace);
+  const east = manager.addCluster("east", () => loadConfig({ kubeconfig: cluster.kubeconfig, env: {} }));
+  east.controllerFor(Widget).complete({ reconcile: async () => {} });
+  await manager.started;
+  const clustersOf = async (): Promise<unknown[]> =>
+    (await seriesOf(manager))
+      .filter((line) => line.startsWith("tsbuilder_object_status_condition{"))
+      .map((line) => /cluster="(?<name>[^"]*)"/u.exec(line)?.groups?.["name"]);
+  await eventually(async () => expect(await clustersOf()).toEqual(["east", undefined]));
+  await east.remove();
+  expect(await clustersOf()).toEqual([undefined]);
+});

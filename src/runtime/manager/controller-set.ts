@@ -14,9 +14,8 @@ import type {
 import type { EventRecorder } from "../events/event-recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ShardGate } from "../shards/shard-gate.ts";
-import type { ConditionExports } from "../metrics/condition-metrics.ts";
+import type { DefaultExports } from "../metrics/condition-metrics.ts";
 import type { Measurements } from "../metrics/measurements.ts";
-import type { Tracing } from "../tracing/tracing.ts";
 import type { WarmRunnable } from "./lifecycle.ts";
 
 /** The parts that all controllers of a manager share. */
@@ -27,9 +26,7 @@ export interface ControllerSetParts {
   readonly events: EventRecorder;
   readonly lifecycle: { add(runnable: WarmRunnable): void };
   readonly measurements: Measurements;
-  readonly tracing: Tracing;
-  /** Undefined for a cluster besides the manager's own, whose objects have no metrics. */
-  readonly conditions?: ConditionExports | undefined;
+  readonly conditions: DefaultExports;
 }
 
 /** The cluster that the controllers work on. */
@@ -70,7 +67,7 @@ export class ControllerSet implements ControllerHost {
     ...spec
   }: BuiltController<R>): ExtensibleController<R> {
     const name = this.#cluster === undefined ? spec.name : `${this.#cluster}/${spec.name}`;
-    const { log, clock, slices, events, lifecycle, measurements, tracing } = this.#parts;
+    const { log, clock, slices, events, lifecycle, measurements } = this.#parts;
     if (this.#isForgotten)
       throw new TerminalError(`controller "${name}" can't be added: its cluster was removed`);
     if (this.#engines.has(name))
@@ -88,7 +85,6 @@ export class ControllerSet implements ControllerHost {
       events,
       clock,
       slices,
-      tracing,
       onCallbackError: (callback) => measurements.callbackFailed(callback),
     });
     lifecycle.add({
@@ -104,7 +100,7 @@ export class ControllerSet implements ControllerHost {
   }
 
   reconciles(kind: Kind): void {
-    if (isCustomGroup(kind.group)) this.#parts.conditions?.addDefault(kind);
+    if (isCustomGroup(kind.group)) this.#parts.conditions.addDefault(kind);
   }
 
   /** Removes the controllers from the metrics and refuses new ones: their cluster was removed. */

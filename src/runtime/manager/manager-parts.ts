@@ -21,9 +21,11 @@ import { type Logger, createLogger, guardLogger, logCallbackError } from "../log
 import { ConditionExports } from "../metrics/condition-metrics.ts";
 import { MetricsServer } from "../metrics/metrics-server.ts";
 import { Measurements } from "../metrics/measurements.ts";
+import { Telemetry } from "../opentelemetry/export-telemetry.ts";
 import { FlightRecorder } from "../recorder/flight-recorder.ts";
 import { parseBindAddress } from "../serve/http-listener.ts";
-import { Tracing } from "../tracing/tracing.ts";
+import { startTracing } from "../tracing/opentelemetry-api.ts";
+import { traceRequests } from "../tracing/tracing.ts";
 import { ManagedCertificate } from "../webhook/managed-certificate.ts";
 import { WebhookServer } from "../webhook/webhook-server.ts";
 import { AddedCluster, type AddedClusterParts, ClusterSet } from "./cluster.ts";
@@ -50,13 +52,18 @@ export function makeManagerParts(options: ManagerOptions) {
   const client = options.client?.wrap?.(cached) ?? cached;
   const { watchdog, ...served } = makeServers(options, base, { cache, live, sharing });
   const { webhooks, probes, metricsServer } = served;
-  const tracing = new Tracing();
   const recorder = new FlightRecorder({
     name: options.name,
     options: options.recorder ?? {},
     clock,
     log,
     memory: readMemoryLimits(),
+  });
+  const telemetry = new Telemetry({
+    name: options.name,
+    log,
+    env: process.env,
+    metrics: async () => (await measurements.metrics?.text()) ?? "",
   });
   const conditions = new ConditionExports(cache, slices, () => elector?.isLeading ?? true);
   const sampler = new Sampler({
@@ -68,8 +75,9 @@ export function makeManagerParts(options: ManagerOptions) {
     clock,
     prepare: async () => {
       const { credentials } = await config();
-      await tracing.start();
-      if (!parseBindAddress(options.metrics?.bindAddress ?? "0")) return;
+      await telemetry.register();
+      await startTracing();
+      if (!parseBindAddress(options.metrics?.bindAddress ?? "0") && !telemetry.hasMetrics) return;
       await measurements.start({
         cache,
         droppedEvents: () => events.dropped,
@@ -93,13 +101,21 @@ export function makeManagerParts(options: ManagerOptions) {
   });
   const controllers = new ControllerSet(
     { client, cache, shards: sharing?.gate, controllerDefaults: options.controllers ?? {} },
-    { log, clock, slices, events, lifecycle, measurements, tracing, conditions },
+    { log, clock, slices, events, lifecycle, measurements, conditions },
   );
-  const clusters = new ClusterSet((name, config, onRemoved) => {
-    const fromManager = { lifecycle, tracing, onRemoved };
+  const clusters = new ClusterSet((name, config, remove) => {
+    const onRemoved = (): void => {
+      conditions.forget(name);
+      remove();
+    };
+    const fromManager = { lifecycle, conditions, onRemoved };
     return makeAddedCluster(name, options, { ...base, config: loadOnce(config) }, beforeSend, fromManager);
   });
-  const close = async (): Promise<void> => void (await Promise.all([live.close(), background.close()]));
+  const close = async (): Promise<void> => {
+    await Promise.all([live.close(), background.close()]);
+    // Last: a collector that does not answer must not delay the release of the lease.
+    await telemetry.stop();
+  };
   /** Logs and counts the failure of a user's function. */
   const report = (error: CallbackError) => {
     logCallbackError(log, error, {});
@@ -193,6 +209,7 @@ function makeLiveClient(
 ): LiveClient {
   const clientOptions: ClientOptions = {
     ...options,
+    interceptors: [...(options.interceptors ?? []), traceRequests(config)],
     userAgent: name,
     fieldManager: name,
     clock,
@@ -260,7 +277,7 @@ function makeServers(
     client: live,
     clock,
     log,
-    sendMetrics: (_request, response) => measurements.send(response),
+    sendMetrics: (request, response) => measurements.send(request, response),
   });
   const watchdog = new LoopWatchdog({
     controllers: () => measurements.controllers,
@@ -311,7 +328,12 @@ function makeAddedCluster(
   options: ManagerOptions,
   managerParts: SharedParts,
   beforeSend: ClientOptions["beforeSend"],
-  shared: Pick<AddedClusterParts, "lifecycle" | "tracing" | "onRemoved">,
+  {
+    conditions,
+    ...shared
+  }: Pick<AddedClusterParts, "lifecycle" | "onRemoved"> & {
+    readonly conditions: ConditionExports;
+  },
 ): AddedCluster {
   const base = { ...managerParts, log: managerParts.log.with({ cluster: clusterName }) };
   const live = makeLiveClient(options, base, beforeSend);
@@ -320,6 +342,7 @@ function makeAddedCluster(
   return new AddedCluster(clusterName, {
     ...base,
     ...shared,
+    conditions: conditions.ofCluster(clusterName, cache),
     client: options.client?.wrap?.(cached) ?? cached,
     cache,
     events: makeEvents(base, live),

@@ -64,16 +64,25 @@ export const conditionMetrics = {
 type MetricName = keyof typeof conditionMetrics;
 type Labels = Readonly<Record<string, string>>;
 
+/** The exported kinds of a cluster, by their ids. */
+type ExportedKinds = Map<string, { readonly kind: Kind; readonly maxSeries: number }>;
+
+/** Exports a kind that a controller of a cluster reconciles, unless options for it were given. */
+export interface DefaultExports {
+  addDefault(kind: Kind): void;
+}
+
 /** The exported kinds of a manager. */
-export class ConditionExports {
-  readonly #cache: ObjectCache;
+export class ConditionExports implements DefaultExports {
   readonly #slices: TimeSlices;
   /** Returns true while this process works on the objects: a standby would only repeat what the leader exports. */
   readonly #isWorking: () => boolean;
-  readonly #kinds = new Map<string, { readonly kind: Kind; readonly maxSeries: number }>();
+  readonly #kinds: ExportedKinds = new Map();
+  /** The clusters by name: that of the manager has none, and those that were added to it have a label. */
+  readonly #clusters = new Map<string, { readonly cache: ObjectCache; readonly kinds: ExportedKinds }>();
 
   constructor(cache: ObjectCache, slices: TimeSlices, isWorking: () => boolean) {
-    this.#cache = cache;
+    this.#clusters.set("", { cache, kinds: this.#kinds });
     this.#slices = slices;
     this.#isWorking = isWorking;
   }
@@ -85,19 +94,38 @@ export class ConditionExports {
     this.#kinds.set(idOf(kind), { kind, maxSeries });
   }
 
-  /** Exports a kind that a controller reconciles, unless options for it were given. */
   addDefault(kind: Kind): void {
     if (!this.#kinds.has(idOf(kind))) this.add(kind);
+  }
+
+  /** Exports kinds of a cluster that was added to the manager, with the options that they have there. */
+  ofCluster(name: string, cache: ObjectCache): DefaultExports {
+    const kinds: ExportedKinds = new Map();
+    this.#clusters.set(name, { cache, kinds });
+    return {
+      addDefault: (kind) => {
+        const { maxSeries = defaultMaxSeries } = this.#kinds.get(idOf(kind)) ?? {};
+        kinds.set(idOf(kind), { kind, maxSeries });
+      },
+    };
+  }
+
+  /** Ends the series of a cluster that was removed. */
+  forget(name: string): void {
+    this.#clusters.delete(name);
   }
 
   /** Returns all series as Prometheus reads them. Yields to other work between objects. */
   async text(): Promise<string> {
     const lines: SeriesByMetric = new Map();
     if (this.#isWorking())
-      for (const { kind, maxSeries } of this.#kinds.values()) {
-        const informer = this.#cache.existing(kind);
-        if (informer?.hasSynced) await this.#measure(kind, informer.list(), maxSeries, lines);
-      }
+      for (const [cluster, { cache, kinds }] of this.#clusters)
+        for (const { kind, maxSeries } of kinds.values()) {
+          const informer = cache.existing(kind);
+          const ofKind = { group: kind.group, version: kind.version, kind: kind.kind };
+          const labels = cluster === "" ? ofKind : { ...ofKind, cluster };
+          if (informer?.hasSynced) await this.#measure(labels, informer.list(), maxSeries, lines);
+        }
     const names = Object.keys(conditionMetrics) as MetricName[];
     return names
       .filter((name) => lines.has(name))
@@ -108,8 +136,12 @@ export class ConditionExports {
       .join("\n");
   }
 
-  async #measure(kind: Kind, objects: readonly KubernetesObject[], maxSeries: number, lines: SeriesByMetric) {
-    const ofKind = { group: kind.group, version: kind.version, kind: kind.kind };
+  async #measure(
+    ofKind: Labels,
+    objects: readonly KubernetesObject[],
+    maxSeries: number,
+    lines: SeriesByMetric,
+  ): Promise<void> {
     const counts = new ConditionCounts();
     const unwell: ObjectSeries[] = [];
     const well: ObjectSeries[] = [];

@@ -1,7 +1,7 @@
 // Metrics for Prometheus. Measurements collects them for a manager and loads `runtime-metrics.ts`, where all of them
 // are defined, only if there is a server; `metrics-server.ts` serves them to authorized readers.
 
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CallbackName } from "../callbacks/callbacks.ts";
 import type { Credentials } from "../http/config.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
@@ -56,9 +56,9 @@ export class Measurements {
     else this.#earlyFailures.push(callback);
   }
 
-  async send(response: ServerResponse): Promise<void> {
+  async send({ headers }: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.metrics) throw new Error("metrics are served before they are counted");
-    const text = await this.metrics.text();
-    response.writeHead(200, { "content-type": this.metrics.contentType }).end(text);
+    const { text, contentType } = await this.metrics.scrape(headers.accept);
+    response.writeHead(200, { "content-type": contentType }).end(text);
   }
 }

@@ -10,7 +10,9 @@ import type { ControllerObserver, ObservedController } from "../controller/contr
 import type { CertificateSpan, ProgramEnding } from "../http/config.ts";
 import type { LookupReport, RequestReport } from "../http/transport.ts";
 import type { MigrationStep } from "../storage-migration/storage-migration.ts";
+import { tracingApi } from "../tracing/opentelemetry-api.ts";
 import type { ConditionExports } from "./condition-metrics.ts";
+import { Exemplars, openMetricsType } from "./exemplars.ts";
 import type { MemoryLimits } from "./memory-limits.ts";
 
 /** The parts that the metrics read when they are scraped. */
@@ -97,7 +99,6 @@ type MetricName = keyof typeof descriptions;
 export class RuntimeMetrics {
   readonly #meters = new Meters();
   readonly registry = this.#meters.registry;
-  readonly contentType = this.registry.contentType;
   readonly controllers = controllerMetrics(this.#meters);
   readonly client: ReturnType<typeof clientMetrics>;
   readonly webhooks: WebhookObserver;
@@ -128,6 +129,14 @@ export class RuntimeMetrics {
     return `${await this.registry.metrics()}\n${await this.#conditions.text()}\n${await register.metrics()}`;
   }
 
+  /** Returns the text and its media type: OpenMetrics for who accepts it, if there are exemplars, which only that can tell. */
+  async scrape(accept = ""): Promise<{ readonly text: string; readonly contentType: string }> {
+    const text = await this.text();
+    if (!tracingApi() || !accept.includes("application/openmetrics-text"))
+      return { text, contentType: this.registry.contentType };
+    return { text: this.#meters.exemplars.openMetrics(text), contentType: openMetricsType };
+  }
+
   blocked(milliseconds: number): void {
     this.#blockedSeconds.inc(milliseconds / 1000);
   }
@@ -148,6 +157,7 @@ export class RuntimeMetrics {
 /** Defines metrics in a registry. */
 class Meters {
   readonly registry = new Registry();
+  readonly exemplars = new Exemplars();
 
   counter<Label extends string>(name: MetricName, ...labelNames: Label[]): Counter<Label> {
     return new Counter({ name, help: descriptions[name], labelNames, registers: [this.registry] });
@@ -158,6 +168,7 @@ class Meters {
     buckets: readonly number[],
     ...labelNames: Label[]
   ): Histogram<Label> {
+    this.exemplars.define(name, buckets);
     return new Histogram({
       name,
       help: descriptions[name],
@@ -223,11 +234,8 @@ function controllerMetrics(meters: Meters) {
     panic: failureCounter("controller_runtime_reconcile_panics_total"),
     timeout: failureCounter("controller_runtime_reconcile_timeouts_total"),
   };
-  const durations = meters.histogram(
-    "controller_runtime_reconcile_time_seconds",
-    reconcileBuckets,
-    "controller",
-  );
+  const reconcileTime = "controller_runtime_reconcile_time_seconds";
+  const durations = meters.histogram(reconcileTime, reconcileBuckets, "controller");
   const queueCounter = (name: MetricName) => meters.counter(name, ...queueLabels);
   const allAdds = queueCounter("workqueue_adds_total");
   const allRetries = queueCounter("workqueue_retries_total");
@@ -277,6 +285,7 @@ function controllerMetrics(meters: Meters) {
         reconciled: (result, milliseconds) => {
           counters[result]?.inc();
           seconds.observe(milliseconds / 1000);
+          meters.exemplars.note(reconcileTime, { controller: name }, milliseconds / 1000);
         },
         failed: (kind) => failures[kind].inc({ controller: name }),
         added: () => adds.inc(),
@@ -330,7 +339,8 @@ function measureShards(meters: Meters, { member, gate }: Sharing): MemberObserve
 
 /** The metrics of webhooks and of their certificate, under controller-runtime's names. */
 function webhookMetrics(meters: Meters): WebhookObserver {
-  const seconds = meters.histogram("controller_runtime_webhook_latency_seconds", tenfoldBuckets, "webhook");
+  const latency = "controller_runtime_webhook_latency_seconds";
+  const seconds = meters.histogram(latency, tenfoldBuckets, "webhook");
   const requests = meters.counter("controller_runtime_webhook_requests_total", "webhook", "code");
   const inFlight = meters.gauge("controller_runtime_webhook_requests_in_flight", "webhook");
   const panics = meters.counter("controller_runtime_webhook_panics_total");
@@ -348,7 +358,7 @@ function webhookMetrics(meters: Meters): WebhookObserver {
       const end = seconds.startTimer({ webhook });
       inFlight.inc({ webhook });
       return (code) => {
-        end();
+        meters.exemplars.note(latency, { webhook }, end());
         inFlight.dec({ webhook });
         requests.inc({ webhook, code: String(code) });
       };
@@ -428,7 +438,8 @@ function clientMetrics(meters: Meters, clock: Clock) {
   const programRuns = meters.counter("rest_client_exec_plugin_call_total", "code", "call_status");
   const byVerb = (name: MetricName, buckets: readonly number[]) =>
     meters.histogram(name, buckets, "verb", "host");
-  const seconds = byVerb("rest_client_request_duration_seconds", latencyBuckets);
+  const duration = "rest_client_request_duration_seconds";
+  const seconds = byVerb(duration, latencyBuckets);
   const waited = byVerb("rest_client_rate_limiter_duration_seconds", latencyBuckets);
   const requestBytes = byVerb("rest_client_request_size_bytes", sizeBuckets);
   const responseBytes = byVerb("rest_client_response_size_bytes", sizeBuckets);
@@ -448,6 +459,7 @@ function clientMetrics(meters: Meters, clock: Clock) {
       requests.inc({ code, method, host });
       if (report.attempt > 0) retries.inc({ code, ...labels });
       seconds.observe(labels, report.seconds);
+      meters.exemplars.note(duration, labels, report.seconds);
       waited.observe(labels, report.waited);
       requestBytes.observe(labels, report.requestBytes);
       if (report.responseBytes !== undefined) responseBytes.observe(labels, report.responseBytes);

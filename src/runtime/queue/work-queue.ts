@@ -23,6 +23,8 @@ export interface QueueObserver {
 export interface Taken<R> {
   readonly request: R;
   readonly priority: number;
+  /** How many milliseconds it was ready. */
+  readonly waited: number;
 }
 
 export interface AddOptions {
@@ -132,8 +134,9 @@ export class WorkQueue<R> {
     this.#count(entry.priority, -1);
     const now = this.#clock.monotonic();
     this.#working.set(entry.key, now);
-    this.observer?.taken(now - entry.readySince);
-    return { request: entry.request, priority: entry.priority };
+    const waited = now - entry.readySince;
+    this.observer?.taken(waited);
+    return { request: entry.request, priority: entry.priority, waited };
   }
 
   /** Marks a taken request as processed. If its key was added in the meantime, it becomes ready. */

@@ -17,6 +17,8 @@ import { CertificateFiles, listenHttps } from "../tls/certificate-files.ts";
 import { type AdmissionHandler, reviewAdmission } from "./admit.ts";
 import { isProgrammingError } from "../callbacks/callbacks.ts";
 import { type ConvertedKind, convertReview } from "./convert.ts";
+import { noteAdmission } from "../tracing/span-causes.ts";
+import { traceWebhook } from "../tracing/tracing.ts";
 import type { AdmissionRequest } from "./webhooks.ts";
 
 /** The webhooks of a manager, for callers in the same process. */
@@ -107,6 +109,7 @@ const conversionPath = "/convert";
 interface IncomingCall extends Pick<WebhookCall, "path"> {
   readonly signal: () => AbortSignal;
   readonly read: () => unknown;
+  readonly headers?: IncomingMessage["headers"];
 }
 
 /** Serves the webhooks of a manager over TLS. Doesn't listen if it has none. */
@@ -215,6 +218,7 @@ export class WebhookServer implements Service {
     const url = new URL(request.url ?? "/", "http://webhook");
     const { status, body } = await this.#answer({
       path: url.pathname,
+      headers: request.headers,
       signal: () => callSignal(url, response, this.#parts.clock),
       read: () => readJson(request),
     });
@@ -228,9 +232,14 @@ export class WebhookServer implements Service {
     if (isUnread) request.resume();
   }
 
-  async #answer({ path, signal, read }: IncomingCall): Promise<WebhookAnswer> {
+  async #answer(call: IncomingCall): Promise<WebhookAnswer> {
+    const { path, headers = {} } = call;
     if (!this.#paths.includes(path))
       return { status: 404, body: { message: `no webhook is served at ${path}` } };
+    return traceWebhook({ path, headers }, () => this.#call(call));
+  }
+
+  async #call({ path, signal, read }: IncomingCall): Promise<WebhookAnswer> {
     const end = this.observer?.began(path);
     let status = 200;
     try {
@@ -262,8 +271,12 @@ export class WebhookServer implements Service {
   #review(path: string, review: unknown, signal: AbortSignal): Promise<object> {
     const onWarning = ({ text }: { text: string }) => this.#parts.log.warn(text);
     return reviewAdmission(review, (request) => {
-      const scope = { calls: { signal, onWarning }, logFields: () => callFields(path, request) };
-      return runInScope(scope, async () => this.#handlers.get(path)!(request, signal));
+      const fields = () => callFields(path, request);
+      return runInScope({ calls: { signal, onWarning }, logFields: fields }, async () => {
+        const answer = await this.#handlers.get(path)!(request, signal);
+        noteAdmission(request, fields, answer.allowed);
+        return answer;
+      });
     });
   }
 }

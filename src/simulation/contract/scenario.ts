@@ -133,6 +133,11 @@ export interface ContainerCommand {
 export interface Limits {
   /** Virtual milliseconds without a pause of ten seconds. Default: half an hour. */
   readonly time?: number;
+  /**
+   * Real milliseconds after which a program does by itself what its own timers make due: its mistakes must show after such a wait,
+   * too. Default: 12,000.
+   */
+  readonly patience?: number;
   /** Changes of all objects. Default: 2500. */
   readonly changes?: number;
   /** Changes of one object, or creations of objects with one `generateName`. Default: 250. */

@@ -13,7 +13,7 @@ import {
   nameOf,
 } from "../verdicts/differences.ts";
 import { claimKeyOf, deletedClaims, lostClaimsVerdict, outlivedClaims } from "../verdicts/claims.ts";
-import { judgeState, judgeTrace, leftoverOf } from "../verdicts/judge.ts";
+import { endsRefused, judgeState, judgeTrace, leftoverOf } from "../verdicts/judge.ts";
 import {
   derivedIn,
   expiredIn,
@@ -29,6 +29,7 @@ import {
   patientOutcomeOf,
   simulate,
   simulateDisturbed,
+  simulatePatiently,
 } from "../world/simulate.ts";
 import { withRelease } from "../world/releases.ts";
 import { stepText } from "../world/user.ts";
@@ -75,7 +76,7 @@ export async function examine(scenario: Scenario, baseline: Baseline): Promise<E
   const run = await simulateDisturbed(scenario, plain);
   const outlived = outlivedClaims(run, plain, scenario).map(refTextOf);
   const mistakes = [
-    ...judgeRun(run, scenario),
+    ...(await judge(run, scenario)),
     ...(outlived.length > 0 ? [findingOf(leftoverOf(outlived), run, scenario)] : []),
   ];
   if (mistakes.length > 0) return { run, findings: mistakes };
@@ -137,7 +138,7 @@ export async function baselineOf(scenario: Scenario): Promise<Baseline> {
   const { faults: _faults, ...undisturbed } = scenario;
   const plain = await simulate(undisturbed);
   const tightened = await refusedSince(undisturbed, plain);
-  const judged = [...tightened, ...judgeRun(plain, undisturbed)];
+  const judged = [...tightened, ...(await judge(plain, undisturbed))];
   const mistakes = judged[0] && (await isDueAnyway(judged[0])) ? judged.slice(1) : judged;
   const chance = chanceIn(undisturbed, plain);
   const baseline = { scenario: undisturbed, plain, chance };
@@ -367,6 +368,23 @@ export class Baselines {
   }
 }
 
+/**
+ * Returns the mistakes that a run shows by itself. Timers of processes of their own pass in real time, so that their mistakes must show
+ * after a longer wait, too.
+ */
+async function judge(run: Run, scenario: Scenario): Promise<Finding[]> {
+  const findings = judgeRun(run, scenario);
+  if (findings.length === 0 || !hasProgram(scenario)) return findings;
+  const classes = new Set(findings.map((finding) => finding.class));
+  return judgeRun(await simulatePatiently(scenario), scenario).filter((finding) =>
+    classes.has(finding.class),
+  );
+}
+
+function hasProgram({ operators }: Scenario): boolean {
+  return operators.some(({ program }) => program);
+}
+
 /** Returns the mistakes that a run shows by itself. */
 function judgeRun(run: Run, scenario: Scenario): Finding[] {
   return [...judgeTrace(run, scenario), ...judgeState(run, scenario)].map((verdict) =>
@@ -393,6 +411,8 @@ interface Comparison extends Pick<Finding, "scenario" | "compared"> {
 async function compare(run: Run, other: Run, comparison: Comparison): Promise<Finding[]> {
   const { chance, ...compared } = comparison;
   const { scenario } = compared;
+  // What can't be carried out is tried again and again, for longer than anybody waits.
+  if (hasProgram(scenario) && [run, other].some(({ trace }) => endsRefused(trace))) return [];
   const derived = derivedIn(run, other);
   const paused = [run, other].flatMap(({ state }) => [...pausedObjects(state, scenario)]);
   const leftOut = { ...derived, objects: new Set([...derived.objects, ...paused]) };

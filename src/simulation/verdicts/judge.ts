@@ -136,6 +136,7 @@ function findSlowFight(trace: readonly TraceEvent[], scenario: Scenario): Verdic
 
 /** Finds changes after a restart of all processes, before which everything rested. Other mistakes of the run say more than these. */
 function findRestartWork(trace: readonly TraceEvent[], scenario: Scenario): Verdict[] {
+  if (scenario.operators.some(({ program }) => program) && endsRefused(trace)) return [];
   const operators = operatorsByProcess(scenario);
   const work = findWorkIn("restart", trace, operators);
   if (!work) return findOverdueWork(trace, scenario);
@@ -154,6 +155,14 @@ function findOverdueWork(trace: readonly TraceEvent[], scenario: Scenario): Verd
   const { by, what, objects } = work;
   const message = `nothing happens for a hundred days, but after a restart ${by} changes ${what}`;
   return [{ class: "overdue", message, objects }];
+}
+
+/** Returns whether the last write of a process in the steps was refused: the next one may be due after hours. */
+export function endsRefused(trace: readonly TraceEvent[]): boolean {
+  const last = new Map<string, number>();
+  for (const event of eventsIn("steps", trace))
+    if (event.type === "request" && event.method !== "GET") last.set(event.process, event.status);
+  return [...last.values()].some((status) => status >= 400 && status !== 404 && status !== 409);
 }
 
 /** Returns whether a fault struck, or the wait for an answer ended, during a phase or shortly before. */

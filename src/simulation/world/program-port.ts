@@ -60,17 +60,18 @@ export class ProgramPort {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", url: path = "/" } = request;
     const activity = this.#world.activity!;
+    let isWork = false;
     try {
       const headers = headersOf(request, tokenOf(this.#replica.operator));
       const wire = { method, path, headers, body: await bodyOf(request, headers) };
       const kind = this.#isLock(wire) ? "lease" : kindOf(method, path);
-      const isWork = kind !== "lease" && kind !== "watch" && !this.#isPoll(kind, path);
+      isWork = kind !== "lease" && kind !== "watch" && !streams.test(path) && !this.#isPoll(kind, path);
       if (isWork) activity.touch();
       const call = { request: wire, kind, timeout: patience, isAlive: this.#options.isAlive };
       const answer = await new Exchange(this.#world, this.#replica, call).run();
       if (!answer || !this.#options.isAlive()) return void response.destroy();
       if (isWork) activity.touch();
-      activity.noteEnd(`${method} ${path}`, answer.status >= 400 && answer.status !== 404);
+      if (isWork) activity.noteEnd(`${method} ${path}`, answer.status >= 400 && answer.status !== 404);
       response.writeHead(answer.status, plainHeaders(answer.headers));
       if (!answer.stream) return void response.end(answer.text);
       if (kind === "watch") {
@@ -83,7 +84,7 @@ export class ProgramPort {
       answer.stream.pipe(response);
     } catch {
       // No connection, or one that broke: so says the fault.
-      activity.noteEnd(`${method} ${path}`, true);
+      if (isWork) activity.noteEnd(`${method} ${path}`, true);
       response.destroy();
     }
   }
@@ -105,6 +106,9 @@ export class ProgramPort {
   }
 }
 
+/** Streams to containers, of which a run has none. */
+const streams = /\/pods\/[^/]+\/(?:attach|exec|portforward)(?:\?|$)/u;
+
 /** Requests by which clients find out what the cluster has, and what they may do: none of them is an operator's work. */
 const preparation =
   /^\/(?:api|apis|openapi|version|healthz|readyz|livez)(?:\/v1)?\/?(?:\?|$)|^\/(?:openapi|apis\/(?:authentication|authorization)\.k8s\.io|apis\/[^/]+(?:\/[^/]+)?\/?(?:\?|$))/u;
@@ -114,7 +118,7 @@ const objectPath =
   /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/[^/]+\/[^/?]+|(?!namespaces\/)[^/]+\/[^/?]+|namespaces\/[^/?]+(?:\/(?:status|finalize))?(?:\?|$))/u;
 
 function kindOf(method: string, path: string): CallKind {
-  if (preparation.test(path)) return "list";
+  if (preparation.test(path) || streams.test(path)) return "list";
   return callKind({ method, path }, method === "GET" && !objectPath.test(path));
 }
 

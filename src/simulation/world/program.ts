@@ -13,6 +13,11 @@ import type { World } from "./world.ts";
 /** The virtual milliseconds after which a program that has opened no watch isn't taken to be starting any more. */
 const longestStart = 60_000;
 
+/** Real milliseconds from the first watch until the caches are filled, and the workers run. */
+const warmUp = 250;
+
+const { setTimeout: realTimeout } = globalThis;
+
 /** Begins one life of a program. */
 export function programLife(
   world: World,
@@ -25,8 +30,12 @@ export function programLife(
   let port: ProgramPort | undefined;
   let started: StartedProgram | undefined;
   // A process that compiles, or loads its libraries, sends no request yet.
-  const endStart = activity.begin();
-  world.loop.after(longestStart, endStart);
+  const begun = activity.begin();
+  const cancel = world.loop.after(longestStart, begun);
+  const endStart = (): void => {
+    cancel();
+    begun();
+  };
   const halt = (): void => {
     endStart();
     outside(() => {
@@ -38,7 +47,10 @@ export function programLife(
     void releaseLeases(world);
   };
   const live = async (): Promise<void> => {
-    const opened = await ProgramPort.open(world, replica, { isAlive, onWatch: endStart });
+    const opened = await ProgramPort.open(world, replica, {
+      isAlive,
+      onWatch: () => realTimeout(endStart, warmUp),
+    });
     if (!isAlive()) return opened.close();
     port = opened;
     await new Promise<void>((_, reject) => {

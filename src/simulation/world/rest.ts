@@ -9,7 +9,7 @@ import type { World } from "./world.ts";
 
 /** How far to look for what is due by itself: requeues, timers of operators, schedules of the cluster. */
 export interface Outlook {
-  /** Real milliseconds that operators with processes of their own get besides, for what their own clocks make due. */
+  /** Real milliseconds that operators with processes of their own get besides, for what their own clocks make due. At most the limit. */
   readonly patience: number;
   readonly milliseconds: number;
   /** The time counts since the last progress, the last change, or the beginning: then it passes to its end. */
@@ -26,7 +26,7 @@ export const soon: Outlook = { patience: 1000, milliseconds: 3_600_000, since: "
 
 /** What changes between `soon` and this depends on how long one waits. A rollout may pause for an hour at each of its steps. */
 export const later: Outlook = {
-  patience: 8000,
+  patience: Infinity,
   milliseconds: 2 * soon.milliseconds,
   since: "change",
   repetitions: 2 * soon.repetitions,
@@ -61,7 +61,12 @@ const skippedPart = 0.4;
 /** The number of times that due work may change nothing until it counts as rest. */
 const mostWakes = 200;
 
-const defaultLimits: Required<Limits> = { time: 1_800_000, changes: 2500, changesOfObject: 250 };
+const defaultLimits: Required<Limits> = {
+  time: 1_800_000,
+  patience: 12_000,
+  changes: 2500,
+  changesOfObject: 250,
+};
 
 /** Moves the time until the operators rest; false if they never do. While `isBusy`, the user acts, and rest doesn't count. */
 export async function untilRest(
@@ -77,12 +82,12 @@ export async function untilRest(
       if (rest.isHopeless) return false;
       if (!(await world.loop.step())) break;
     }
-  } while (await goesOn(world, outlook));
+  } while (await goesOn(world, Math.min(outlook.patience, { ...defaultLimits, ...limits }.patience)));
   return true;
 }
 
 /** Gives operators with processes of their own some real time. Returns true as soon as one attempts to change something. */
-async function goesOn(world: World, { patience }: Outlook): Promise<boolean> {
+async function goesOn(world: World, patience: number): Promise<boolean> {
   const { loop, lastEffort } = world;
   return loop instanceof PacedLoop && loop.paceUntil(() => world.lastEffort > lastEffort, patience);
 }

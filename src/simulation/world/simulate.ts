@@ -16,9 +16,10 @@ import type {
 } from "../contract/index.ts";
 import { eventsIn } from "../contract/run.ts";
 import { appliedIn, readScenario } from "../contract/scenario.ts";
-import { type Ref, type State, refOf, refText, refTextOf } from "../contract/state.ts";
+import { type Ref, type State, refOf, refText, refTextOf, stateOf } from "../contract/state.ts";
 import { environment } from "../globals/environment.ts";
 import { withVirtualGlobals } from "../globals/virtual-globals.ts";
+import { withoutAllocations } from "./allocations.ts";
 import { baseOf, pathOf } from "./base.ts";
 import type { TimedFault } from "./fault-plan.ts";
 import { managerLife } from "./network.ts";
@@ -78,6 +79,11 @@ export function restartedAtOnce(scenario: Scenario): Promise<Run> {
   return runScenario(scenario, { isWhole: true, hasMonths: false, outlook: atOnce });
 }
 
+/** Does the same as `simulate()`, and gives operators with processes of their own the time in each phase to do what is due soon. */
+export function simulatePatiently(scenario: Scenario): Promise<Run> {
+  return runScenario(scenario, { isWhole: true, hasMonths: false, outlook: later, patience: later.patience });
+}
+
 /** Repeats a run before a witness; without a run, as `outcomeOf()` does. */
 export function simulateBefore(witness: Witness, scenario: Scenario, run?: Run): Promise<Run> {
   const hasMonths = run?.trace.some((event) => event.type === "phase" && event.phase === "months") ?? false;
@@ -94,6 +100,8 @@ interface Extent {
   readonly slowReady?: number;
   /** How far to look after the steps. Default: `soon`. */
   readonly outlook?: Outlook;
+  /** Real milliseconds that operators with processes of their own get in each phase, at least. */
+  readonly patience?: number;
   readonly witness?: Witness;
 }
 
@@ -132,7 +140,7 @@ async function runScenario(scenario: Scenario, extent: Extent): Promise<Run> {
 async function runPhases(
   world: World,
   scenario: Scenario,
-  { isWhole, hasMonths, outlook: toOutcome = soon }: Extent,
+  { isWhole, hasMonths, outlook: toOutcome = soon, patience = 0 }: Extent,
 ): Promise<Run> {
   const { steps = [], faults = [], seed = 1, limits } = scenario;
   const { loop, recorder, replicas } = world;
@@ -156,7 +164,7 @@ async function runPhases(
     await loop.drain();
     const rests = await untilRest(
       world,
-      outlook,
+      { ...outlook, patience: Math.max(outlook.patience, patience) },
       limits,
       () => isBusy || world.migrations > 0 || loop.now < world.faults.lastInstall,
     );
@@ -193,7 +201,10 @@ async function runPhases(
     }
     left = await phase("deletion", deleteAll, soon);
   }
-  const reached = state ?? world.state();
+  const end = state ?? world.state();
+  const reached = world.activity
+    ? { ...end, ...stateOf(withoutAllocations(end.objects), end.external, end.now) }
+    : end;
   return {
     seed,
     trace: recorder.trace,

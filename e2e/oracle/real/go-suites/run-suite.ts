@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,26 +11,41 @@ export interface SuiteOutcome {
   readonly output: string;
 }
 
-/** Compiles the tests of a package of a module and runs them on a control plane of the folder `assets`. */
+/** A package of a module whose tests are compiled. */
+export interface CompiledSuite {
+  readonly program: string;
+  /** The folder that Go would run the tests in. */
+  readonly folder: string;
+}
+
+/** Compiles the tests of a package of a module to a file. Throws with what Go says if they don't compile. */
+export async function compileSuite(module: string, pkg: string, program: string): Promise<CompiledSuite> {
+  const built = await run("go", ["test", "-c", "-vet=off", "-o", program, `./${pkg}`], module);
+  if (built.code !== 0) throw new Error(`the tests of ${pkg} don't compile:\n${built.output}`);
+  return { program, folder: join(module, pkg) };
+}
+
+/**
+ * Runs compiled tests on the control plane that environment variables name. With `select`, only Go tests of these names
+ * run, and each counts; else each spec of Ginkgo counts.
+ */
 export async function runSuite(
-  module: string,
-  pkg: string,
-  assets: string,
+  { program, folder }: CompiledSuite,
+  variables: Readonly<Record<string, string>>,
   select?: string,
 ): Promise<SuiteOutcome> {
-  const folder = mkdtempSync(join(tmpdir(), "go-suite-"));
+  const reports = mkdtempSync(join(tmpdir(), "go-suite-"));
   try {
-    const program = join(folder, "suite");
-    const built = await run("go", ["test", "-c", "-vet=off", "-o", program, `./${pkg}`], module);
-    if (built.code !== 0) throw new Error(`the tests of ${pkg} don't compile:\n${built.output}`);
-    const report = join(folder, "report.json");
-    const flags = select
-      ? ["-test.v", `-test.run=${select}`]
-      : ["--ginkgo.no-color", `--ginkgo.json-report=${report}`];
-    const { output } = await run(program, flags, join(module, pkg), { KUBEBUILDER_ASSETS: assets });
-    return select ? readVerbose(output) : readReport(report, output);
+    const report = join(reports, "report.json");
+    const flags =
+      select === undefined
+        ? ["--ginkgo.no-color", "--ginkgo.seed=1", `--ginkgo.json-report=${report}`]
+        : ["-test.v", `-test.run=${select}`];
+    const { output, code } = await run(program, flags, folder, variables);
+    if (select !== undefined) return readVerbose(output, code);
+    return existsSync(report) ? readReport(report, output) : ended(output);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(reports, { recursive: true, force: true });
   }
 }
 
@@ -38,9 +53,9 @@ function run(
   program: string,
   argv: readonly string[],
   cwd: string,
-  env: Record<string, string> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number; output: string }> {
-  const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 256 * 1024 * 1024 };
+  const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 1024 * 1024 * 1024 };
   return new Promise((resolve) => {
     execFile(program, argv, options, (error, stdout, stderr) =>
       resolve({ code: error ? 1 : 0, output: `${stdout}${stderr}` }),
@@ -70,11 +85,16 @@ function readReport(file: string, output: string): SuiteOutcome {
 }
 
 /** Tests without ginkgo report line by line. */
-function readVerbose(output: string): SuiteOutcome {
+function readVerbose(output: string, code: number): SuiteOutcome {
   const lines = [...output.matchAll(/^\s*--- (PASS|FAIL): (\S+)/gm)];
-  return {
-    passed: lines.filter(([, verdict]) => verdict === "PASS").length,
-    failed: new Map(lines.filter(([, verdict]) => verdict === "FAIL").map(([, , name]) => [name!, "failed"])),
-    output,
-  };
+  const failed = new Map(
+    lines.filter(([, verdict]) => verdict === "FAIL").map(([, , name]) => [name!, "failed"]),
+  );
+  if (code !== 0 && failed.size === 0) return ended(output);
+  return { passed: lines.filter(([, verdict]) => verdict === "PASS").length, failed, output };
+}
+
+/** The program ended before any test did: its control plane did not start, or it panicked. */
+function ended(output: string): SuiteOutcome {
+  return { passed: 0, failed: new Map([["the suite", "ended without a report"]]), output };
 }

@@ -12,7 +12,11 @@ const cache = { ledgers: new Map(), configmaps: new Map() };
 
 async function send(method, path, body) {
   const headers = { "content-type": "application/json", "user-agent": "ledger" };
-  const answer = await fetch(`${server}${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const answer = await fetch(`${server}${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
   const text = await answer.text();
   if (!answer.ok && answer.status !== 404) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
   return answer.ok ? JSON.parse(text) : undefined;

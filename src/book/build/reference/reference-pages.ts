@@ -519,6 +519,16 @@ export const environmentVariables: Readonly<Record<string, Readonly<Record<strin
     WATCH_NAMESPACE: "The same as --watch-namespaces.",
     ENABLE_WEBHOOKS: "The same as --enable-webhooks: false serves none.",
     LOG_LEVEL: "The same as --log-level: debug, info, warn or error.",
+    OTEL_EXPORTER_OTLP_ENDPOINT:
+      "Where an OpenTelemetry collector receives OTLP over HTTP. Default: none, and no telemetry is sent. OpenTelemetry's SDK reads its other variables, such as OTEL_TRACES_SAMPLER.",
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "The same for traces alone.",
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "The same for metrics alone.",
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: "The same for logs alone.",
+    OTEL_TRACES_EXPORTER: "With none, no traces are sent.",
+    OTEL_METRICS_EXPORTER: "With none, no metrics are sent.",
+    OTEL_LOGS_EXPORTER: "With none, no logs are sent.",
+    OTEL_METRIC_EXPORT_INTERVAL: "Milliseconds between two exports of metrics. Default: 60000.",
+    OTEL_SDK_DISABLED: "With true, nothing is sent.",
     HTTPS_PROXY:
       "The proxy to the API server, unless the kubeconfig names one, or the server is on this machine; also in lower case.",
     HTTP_PROXY: "The same for an API server whose address begins with http://.",

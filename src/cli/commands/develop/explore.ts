@@ -36,6 +36,11 @@ const flags = {
     "how many runs go on side by side (default: 1, or two for each core if the command uses $HEALTH_PORT)",
     "N",
   ),
+  patience: flag.string(
+    "the longest time after which the operator looks again by itself, as by RequeueAfter (default: 12s)",
+    "DURATION",
+    { check: (patience: string) => readDuration("patience", patience) },
+  ),
   all: flag.switch("go on after the first mistake, until the time is over"),
   plays: flag.number("how often a mistake is played again (default: 10)", "N"),
   replay: flag.string("play the mistake in this file again", "FILE"),
@@ -87,6 +92,7 @@ async function exploreIn({ root, folder, command }: Place, given: Flags, ui: Ui)
   const places = jobsOf(given, command);
   const { name: names, value } = given;
   const exploration = exploredOperator({
+    patience: given.patience === undefined ? undefined : readDuration("patience", given.patience),
     operations: {
       ...(names.length > 0 && { names, objects: names.length }),
       values: Object.fromEntries(value.map(readValues)),

@@ -31,6 +31,16 @@ describe("edit", () => {
     expect(read("src/controller/apps/order_controller.ts")).toBe(`${imports("../../../api/apps/v1")}${body}`);
   });
 
+  test("brings the packages that a feature loads, and takes them away again", async () => {
+    const before = snapshot();
+    await call("edit --enable opentelemetry --make=false");
+    const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
+    expect(dependencies).toMatchObject({ "@opentelemetry/sdk-trace-node": "2.12.0" });
+    expect(read("config/opentelemetry/manager_patch.yaml")).toContain("name: OTEL_EXPORTER_OTLP_ENDPOINT");
+    await call("edit --disable opentelemetry --make=false");
+    expect(snapshot()).toEqual(before);
+  });
+
   test("refuses several groups in one folder", async () => {
     await call("edit --multigroup");
     await call("create api --group crew --version v1 --kind Captain");

@@ -5,6 +5,7 @@ import { changeProject } from "../../../project/change-project.ts";
 import { checkNamespace } from "../../../project/validate.ts";
 import { applyOrShow, openToChange, planFlags } from "../../project/open-project.ts";
 import { type FlagValues, defineCommand, flag, invalidArgument } from "../../arguments/command.ts";
+import { installPackages, withPackages } from "../../packages/change-packages.ts";
 import { generatorsIf } from "../../project/plan-generated.ts";
 import { planProjectChange } from "../../../plugins/plan-project.ts";
 import { makeFlag, pluginsFlag } from "../../project/find-resource.ts";
@@ -44,8 +45,9 @@ export const edit = defineCommand({
     "tsbuilder edit --multigroup --dry-run",
   ],
   async run(call) {
-    const { flags, given, cwd, ui, plugins } = call;
-    return openToChange(call, async ({ root, tree, project, text }) => {
+    const { flags, given, cwd, ui, plugins, host } = call;
+    const written = await openToChange(call, async (opened) => {
+      const { root, tree, project, text } = opened;
       if (![...given].some((flag) => !["dry-run", "diff", "force", "make"].includes(flag))) {
         throw invalidArgument(
           "nothing to edit",
@@ -72,12 +74,14 @@ export const edit = defineCommand({
         after,
         pluginCall: recorded?.call,
         force: flags.force,
-        generate: generatorsIf(flags.make),
+        generate: withPackages(opened, after, host, generatorsIf(flags.make)),
         ...(boilerplate === undefined ? {} : { boilerplate }),
       });
       if (plan.changes.length === 0) ui.print("The project already has these settings.");
-      applyOrShow(root, plan, flags, ui);
+      const isWritten = applyOrShow(root, plan, flags, ui);
+      return isWritten ? { root, before: project, after } : undefined;
     });
+    if (written) installPackages(written.root, written, ui);
   },
 });
 

@@ -258,8 +258,10 @@ export function shortValue(value: unknown): string {
   return shortened(text, 40);
 }
 
-/** Returns the first line of a text, cut to a length. */
+/** Returns the first line of a text, cut to a length in its middle: messages of errors begin with what failed, and end with why. */
 export function shortened(text: string, most: number): string {
   const [line = ""] = text.split("\n");
-  return line.length > most ? `${line.slice(0, most)}…` : line;
+  if (line.length <= most) return line;
+  const end = Math.floor(most / 3);
+  return `${line.slice(0, most - end)}…${line.slice(-end)}`;
 }

@@ -31,7 +31,17 @@ function listType(name: string): MarkerDefinition {
   const summary =
     "map: elements have keys; set: elements are unique scalars; atomic: the list is replaced as a whole.";
   const words = ["map", "set", "atomic"];
-  return { ...strategy(name, "x-kubernetes-list-type", words, checkList, summary), priority: 9 };
+  const definition = strategy(name, "x-kubernetes-list-type", words, checkList, summary);
+  return {
+    ...definition,
+    priority: 9,
+    apply(schema, args, context) {
+      const problem = definition.apply?.(schema, args, context);
+      // A list of conditions has a key without a marker, which only a list map may have.
+      if (problem === undefined && text(args) !== "map") delete schema["x-kubernetes-list-map-keys"];
+      return problem;
+    },
+  };
 }
 
 function listMapKey(name: string): MarkerDefinition {

@@ -1,3 +1,0 @@
-module example.com/parse
-
-go 1.24.0
