@@ -27,7 +27,7 @@ async function bringUp(operator: ForeignOperator, folder: string): Promise<reado
     const kubeconfig = join(folder, ".tsbuilder/dev/kubeconfig");
     const client = createClient(await loadConfig({ kubeconfig, env: {} }));
     const kind = await client.mapper.kindFor(sample);
-    const key = { namespace: "default", name: sample.metadata.name! };
+    const key = { namespace: "default", name: sample.metadata.name };
     await eventually(async () => operator.isReady((await client.get(kind, key)) as Sample), dev.watch);
     const ready = performance.now();
     await client.close();
