@@ -48,6 +48,15 @@ export type {
   SampleMessage,
 } from "./tracing/channels.ts";
 
+// The record of a flight recorder.
+export {
+  type FlightBlock,
+  type FlightChange,
+  type FlightHeader,
+  type FlightLine,
+  FlightReader,
+} from "./recorder/flight-format.ts";
+
 // Options of clients, and clients around others.
 export type {
   ApplyConfiguration,

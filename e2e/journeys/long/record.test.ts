@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -5,6 +7,7 @@ import { startTestCluster } from "@tsbuilder/cluster/testing";
 import { createLogger, loadConfig, Manager } from "@tsbuilder/runtime";
 import { untilIdle } from "@tsbuilder/runtime/testing";
 import { onTestFinished, expect, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { findPrograms } from "../../support/kubectl-binaries.ts";
 import { startContainerServer } from "../../support/runtime/container-server.ts";
 import { Widget, widgetDefinition } from "../../support/runtime/widget-kinds.ts";
@@ -89,6 +92,25 @@ test.skipIf("missing" in programs)(
     );
     expect((await run(...record)).stderr).toContain('"night.jsonl" exists');
     expect(await run(...record, "--force")).toMatchObject({ exitCode: 0 });
+
+    const following = spawn(
+      process.execPath,
+      [cli, "record", "follow.jsonl", ...record.slice(2), "--follow"],
+      {
+        cwd: work,
+        env,
+      },
+    );
+    onTestFinished(() => void following.kill("SIGKILL"));
+    const followed = (): string => readFileSync(join(work, "follow.jsonl"), "utf8");
+    await eventually(() => expect(followed()).toContain("add of Widget default/one"));
+    await manager.client.create(Widget, { metadata: { namespace: "default", name: "two" }, spec: {} });
+    await eventually(() => expect(followed()).toContain("add of Widget default/two"));
+    following.kill("SIGINT");
+    expect(await once(following, "exit")).toEqual([0, null]);
+    expect((await run("replay", "follow.jsonl", "--object", "default/two")).stdout).toContain(
+      "widget reconciles default/two, because of add of Widget default/two: done in",
+    );
 
     args = [];
     expect((await run(...record, "--force")).stderr).toContain("the operator runs without a recorder");

@@ -7,7 +7,7 @@ import { untilIdle } from "@tsbuilder/runtime/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { startContainerServer } from "../../../e2e/support/runtime/container-server.ts";
 import { Widget, widgetDefinition } from "../../../e2e/support/runtime/widget-kinds.ts";
-import { mergeRecords, parseFlight, readFlights, recorderPort } from "./read-flight.ts";
+import { mergeRecords, readFlights, recorderPort } from "./read-flight.ts";
 import { readRecording } from "./read-recording.ts";
 import type { Recorded } from "./recorded.ts";
 import { tellRecording } from "./tell-recording.ts";
@@ -54,6 +54,15 @@ test("the record of an operator is read through a forwarded port, and told as on
     }),
   );
   expect(recorded.filter(({ type }) => type === "operator").length).toBeGreaterThan(0);
+  // What the reconcile changed is told as an edit of the operator.
+  expect(recorded.filter(({ type }) => type === "write")).toMatchObject([
+    { write: "ADDED", resource: "widgets.example.com", key: "default/one" },
+    {
+      write: "MODIFIED",
+      by: { user: "system:serviceaccount:shop-system:shop-controller-manager" },
+      object: { status: { ready: 1 } },
+    },
+  ]);
   // tsbuilder replay reads the file that tsbuilder record wrote.
   const folder = mkdtempSync(join(tmpdir(), "flight-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -76,27 +85,6 @@ test("the record of an operator is read through a forwarded port, and told as on
   });
 });
 
-const header = { type: "flight", format: 1, name: "shop" };
-const lines = (...messages: readonly object[]): string =>
-  messages.map((one) => JSON.stringify(one)).join("\n");
-const start = {
-  channel: "tsbuilder:reconcile:start",
-  controller: "c",
-  request: "r",
-  reconcileID: "1",
-  at: 1000,
-};
-
-test("a reconcile that runs is unfinished, and one whose beginning was dropped is left out", () => {
-  const end = { ...start, channel: "tsbuilder:reconcile:end", outcome: "done", seconds: 1, at: 2000 };
-  expect(parseFlight(lines(header, end)).recorded).toEqual([]);
-  expect(parseFlight(lines(header, start)).recorded).toMatchObject([{ outcome: "unfinished" }]);
-});
-
-test.each([[""], ["{}"], [lines({ ...header, format: 2 })]])("another format is refused: %s", (text) => {
-  expect(() => parseFlight(text)).toThrow("in a format that this tsbuilder does not know");
-});
-
 test("records of several pods are one time line, in the order of the ends", () => {
   const line = (text: string, second: number): Recorded => ({
     type: "operator",
@@ -105,6 +93,29 @@ test("records of several pods are one time line, in the order of the ends", () =
   });
   const merged = mergeRecords([[line("a", 1), line("c", 3)], [line("b", 2)]]);
   expect(merged.map((one) => "text" in one && one.text)).toEqual(["a", "b", "c"]);
+});
+
+test("a change that several replicas saw is told once, and a state before it only if it is not known", () => {
+  const seen = (
+    write: "KEPT" | "MODIFIED" | "DELETED",
+    resourceVersion: string,
+    second: number,
+  ): Recorded => ({
+    type: "write",
+    at: new Date(second * 1000).toISOString(),
+    write,
+    resource: "pods",
+    key: "default/db",
+    by: undefined,
+    object: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { namespace: "default", name: "db", uid: "1", resourceVersion },
+    },
+  });
+  const one = [seen("KEPT", "1", 1), seen("MODIFIED", "2", 1), seen("DELETED", "3", 3)];
+  const two = [seen("KEPT", "2", 2), seen("DELETED", "3", 3)];
+  expect(mergeRecords([one, two])).toEqual(one);
 });
 
 test("the port of the recorder is read from the arguments of the containers", () => {

@@ -274,10 +274,14 @@ export function summarizeEvent(write: {
   };
 }
 
+/** The user of a write of which only the field manager is known, as in the record of a deployed operator, begins with this. */
+export const managerPrefix = "manager:";
+
 /** Returns the name of a writer: of a ServiceAccount its own name, of another user also the program. */
 export function writerName(by: RecordedWrite["by"]): string {
   if (by === undefined) return "the cluster";
   const { user, userAgent = "" } = by;
+  if (user.startsWith(managerPrefix)) return user.slice(managerPrefix.length);
   const [, account] = /^system:serviceaccount:[^:]+:(.+)$/u.exec(user) ?? [];
   if (account !== undefined) return account;
   const [program = ""] = userAgent.split(/[/ ]/u);
@@ -286,7 +290,7 @@ export function writerName(by: RecordedWrite["by"]): string {
 
 /** Returns true if an operator wrote: not the cluster's own controllers, and not a person with kubectl or the page. */
 export function isOperator(by: RecordedWrite["by"]): boolean {
-  if (by === undefined || isPerson(by)) return false;
+  if (by === undefined || isPerson(by) || by.user.startsWith(managerPrefix)) return false;
   return !by.user.startsWith("system:") || /^system:serviceaccount:(?!kube-system:)/u.test(by.user);
 }
 

@@ -19,7 +19,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../e2e/support/eventually.ts";
 import { Widget, widgetDefinition } from "../../../e2e/support/runtime/widget-kinds.ts";
 import { Findings } from "../record/findings/findings.ts";
-import { parseFlight } from "../record/read-flight.ts";
+import { FlightReader } from "@tsbuilder/runtime/advanced";
+import { FlightLines } from "../record/flight-lines.ts";
+import type { Recorded } from "../record/recorded.ts";
 import { explainObject } from "./explain-object.ts";
 import { readFacts } from "./read-facts.ts";
 import { warningsIn } from "./read-operator.ts";
@@ -28,6 +30,13 @@ import { warningsIn } from "./read-operator.ts";
 
 const namespace = "default";
 const key = { namespace, name: "a" };
+
+async function fetchRecorded(recorder: string): Promise<Recorded[]> {
+  const answer = await fetch(`http://${recorder}/record`);
+  const lines = new FlightLines("operator");
+  const read = new FlightReader().push(new Uint8Array(await answer.arrayBuffer()));
+  return [...read.flatMap((line) => [...lines.add(line)]), ...lines.unfinished()];
+}
 
 type Reconcile = Reconciler<NamespacedName>["reconcile"];
 
@@ -92,10 +101,7 @@ async function begin(
     reconciles: () => count,
     async explain(minutes = 0) {
       const { recorder } = manager.addresses;
-      const record =
-        recorder === undefined
-          ? undefined
-          : parseFlight(await (await fetch(`http://${recorder}/record`)).text()).recorded;
+      const record = recorder === undefined ? undefined : await fetchRecorded(recorder);
       const now = Date.now() + minutes * 60_000;
       const facts = await readFacts({ kind: "widget", ...key }, { client, now, record });
       const { causes } = explainObject({ ...facts, log: warningsIn(lines, facts.object) });

@@ -4,10 +4,19 @@ import type { ApiError } from "../errors/api-error.ts";
 import { type ObjectKey, formatKey, keyOf } from "../client/client.ts";
 import type { ReflectorSink } from "../watch/reflector.ts";
 import type { InformerEvent } from "./cache.ts";
+import { receiver } from "../tracing/channels.ts";
 import { type Entry, ObjectStore, type OnIndexError } from "./object-store.ts";
 
 /** Milliseconds after which a pending write is forgotten if its resource version can't be compared with the watch's. */
 const pendingTimeout = 30_000;
+
+/** What is known of an object of the watch besides its state. */
+export interface ReceivedObject {
+  /** The length of its JSON. */
+  readonly bytes: number;
+  /** The field manager that wrote it last, if somebody wants to know. */
+  readonly manager: string | undefined;
+}
 
 /** The functions and settings that a partition gets from its informer. */
 export interface PartitionOptions<T extends KubernetesObject> {
@@ -15,7 +24,7 @@ export interface PartitionOptions<T extends KubernetesObject> {
   readonly prepare: (object: KubernetesObject) => T;
   /** Returns true if the watch would deliver an object that this process wrote. */
   readonly covers: (object: KubernetesObject) => boolean;
-  readonly emit: (events: readonly InformerEvent<T>[]) => void;
+  readonly emit: (events: readonly InformerEvent<T>[], received?: ReceivedObject) => void;
   readonly onSynced: () => void;
   readonly onError: (error: ApiError) => void;
   readonly onIndexError: OnIndexError<T>;
@@ -96,6 +105,8 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
   }
 
   change(type: "ADDED" | "MODIFIED" | "DELETED", object: KubernetesObject, bytes: number): void {
+    // Managed fields are dropped before an object is shared.
+    const manager = receiver ? lastManager(object.metadata) : undefined;
     const entry = this.#entry(object, bytes);
     // A transform may have emptied the original.
     const { metadata } = entry.object;
@@ -104,7 +115,7 @@ export class Partition<T extends KubernetesObject> implements ReflectorSink {
     const [next, last] = type === "DELETED" ? [undefined, entry] : [entry, undefined];
     this.#applyState(metadata, next, last, resourceVersion, events, false);
     this.#advance(resourceVersion, events);
-    this.#options.emit(events);
+    this.#options.emit(events, { bytes, manager });
   }
 
   /** Drops the objects that the watch doesn't cover any more, also of a list that is still being read. */
@@ -369,4 +380,11 @@ function compareResourceVersions(a: string, b: string): number | undefined {
 function parseKey(key: string): ObjectKey {
   const slash = key.indexOf("/");
   return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+/** Returns the field manager that wrote last; of several in one second, the last one. */
+function lastManager({ managedFields = [] }: ObjectMeta): string | undefined {
+  let last = managedFields[0];
+  for (const entry of managedFields) if ((entry.time ?? "") >= (last?.time ?? "")) last = entry;
+  return last?.manager;
 }

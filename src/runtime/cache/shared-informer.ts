@@ -17,7 +17,8 @@ import type {
 } from "./cache.ts";
 import { Latch } from "../clock/waits.ts";
 import type { Entry } from "./object-store.ts";
-import { Partition } from "./partition.ts";
+import { type ReceivedObject, Partition } from "./partition.ts";
+import { receiver } from "../tracing/channels.ts";
 
 /** The part of a kind that one watch of an informer covers. */
 export interface PartitionPlan {
@@ -57,7 +58,7 @@ export class SharedInformer<
       const partition = new Partition<T>({
         prepare: (object) => plan.prepare(object) as T,
         covers: plan.covers,
-        emit: (events) => this.#notify(events),
+        emit: (events, received) => this.#notify(events, received),
         onSynced: () => this.#checkSynced(),
         onError,
         clock,
@@ -178,11 +179,20 @@ export class SharedInformer<
     for (const queue of queues) queue.markSynced();
   }
 
-  #notify(events: readonly InformerEvent<T>[]): void {
+  #notify(events: readonly InformerEvent<T>[], received: Partial<ReceivedObject> = {}): void {
     if (events.length === 0) return;
+    if (receiver) this.#tellChanges(events, received);
     // A handler may add a subscription, which gets these objects by itself.
     const queues = [...this.#queues];
     for (const queue of queues) queue.push(events);
+  }
+
+  /** Passes changes to who records them; not the objects of the first list. */
+  #tellChanges(events: readonly InformerEvent<T>[], { bytes, manager }: Partial<ReceivedObject>): void {
+    for (const event of events) {
+      if (event.type === "add" && event.isInInitialList) continue;
+      receiver?.changed(this.kind, event, bytes, manager);
+    }
   }
 
   *#seen(): Generator<Entry<T>> {

@@ -185,5 +185,7 @@ export interface ObservedController extends Pick<Controller, "name" | "depth" | 
 export interface MeasurableController extends ObservedController {
   /** The keys that are being reconciled, or whose reconciles ended since a time of `performance.now()`. */
   workedSince(moment: number): readonly string[];
+  /** The most requests that were ready, and the most reconciles that ran, since the last call. */
+  takePeak(): { readonly queued: number; readonly active: number };
   observe(observer: ControllerObserver): void;
 }

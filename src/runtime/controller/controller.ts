@@ -8,11 +8,19 @@ import { randomUUID } from "node:crypto";
 import { type Clock, parseDuration, systemClock } from "@tsbuilder/apimachinery/time";
 import { onAbort } from "../clock/waits.ts";
 import { CallbackError, show, synchronous } from "../callbacks/callbacks.ts";
+import { formatKey } from "../client/client.ts";
 import { type Logger, logCallbackError } from "../log/logger.ts";
 import { type ApiWarning, type LogFields, runInScope } from "../scope/scope.ts";
 import { TimeSlices } from "../clock/time-slices.ts";
 import { type Taken, WorkQueue } from "../queue/work-queue.ts";
-import { type ReconcileEndMessage, type ReconcileStartMessage, publish } from "../tracing/channels.ts";
+import {
+  type ReconcileEnd,
+  type ReconcileEndMessage,
+  type ReconcileStartMessage,
+  nextRun,
+  publish,
+  receiver,
+} from "../tracing/channels.ts";
 import { noteCause } from "../tracing/span-causes.ts";
 import { traceReconcile } from "../tracing/tracing.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -51,6 +59,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   readonly #added: AddedSources<R>;
   /** The last reconciles that ended: the watchdog reports them if they may have blocked the event loop. */
   readonly #ended: { readonly key: string; readonly at: number }[] = [];
+  #mostQueued = 0;
+  #mostActive = 0;
   #isWorking = false;
   #isPumpScheduled = false;
   /** The abort controller of the reconcile that was started last. */
@@ -95,6 +105,19 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   get workingSeconds(): readonly number[] {
     const now = this.#clock.monotonic();
     return [...this.queue.working.values()].map((since) => (now - since) / 1000);
+  }
+
+  takePeak(): { readonly queued: number; readonly active: number } {
+    this.#notePeak();
+    const peak = { queued: this.#mostQueued, active: this.#mostActive };
+    this.#mostQueued = this.#mostActive = 0;
+    return peak;
+  }
+
+  /** Most reconciles begin and end between two calls of `takePeak`. */
+  #notePeak(): void {
+    this.#mostQueued = Math.max(this.#mostQueued, this.depth);
+    this.#mostActive = Math.max(this.#mostActive, this.active);
   }
 
   workedSince(moment: number): readonly string[] {
@@ -187,7 +210,11 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
   }
 
   /** Adds a request to the queue. Throws for an invalid one, so that the error reaches the code that enqueues it. */
-  #enqueue(source: string, request: R, { after, priority, cause = source }: EnqueueOptions = {}): void {
+  #enqueue(
+    source: string,
+    request: R,
+    { after, priority, cause = source, about }: EnqueueOptions = {},
+  ): void {
     const { shard } = this.#spec;
     if (shard && !shard.gate.isOpen(shard.rangeOf(request))) return;
     const key: unknown = synchronous(this.#spec.keyOf(request));
@@ -195,8 +222,14 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     if (priority !== undefined && !Number.isFinite(priority))
       throw new TypeError(`priority is ${show(priority)}: it must be a number`);
     const milliseconds = after === undefined ? undefined : parseDuration(after);
-    publish("tsbuilder:enqueue", () => ({ controller: this.name, request: key, cause, after: milliseconds }));
-    noteCause(this.name, key, cause);
+    receiver?.enqueued(this.name, key, { cause, about }, milliseconds);
+    publish("tsbuilder:enqueue", () => ({
+      controller: this.name,
+      request: key,
+      cause: about ? `${cause} ${formatKey(about)}` : cause,
+      after: milliseconds,
+    }));
+    noteCause(this.name, key, () => (about ? `${cause} ${formatKey(about)}` : cause));
     this.queue.add({ key, request }, { priority, after: milliseconds });
   }
 
@@ -243,9 +276,11 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
     const abort = new AbortController();
     this.#latest = abort;
     this.#running.begin(abort, range);
+    this.#notePeak();
+    const run = nextRun();
     const startedAt = this.#clock.monotonic();
     const { log, describe, shard } = this.#spec;
-    let computed: LogFields & { readonly reconcileID: string };
+    let computed: (LogFields & { readonly reconcileID: string }) | undefined;
     // Computed when they are first needed: most reconciles log nothing.
     const fields = () => (computed ??= { ...describe(request), reconcileID: randomUUID() });
     const startMessage = () => ({ controller: this.name, request: key, reconcileID: fields().reconcileID });
@@ -261,16 +296,19 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
       waited: taken.waited,
       report: (error: Error) => this.#report(new CallbackError("tracer", "the tracer", error)),
     });
+    receiver?.began(startedAt, run, this.name, key);
     publish("tsbuilder:reconcile:start", startMessage);
     try {
-      await runInScope({ calls, logFields: fields }, () =>
+      await runInScope({ calls, logFields: fields, run }, () =>
         traceReconcile(span, async (trace) => {
-          const run = () => this.#reconcile(request, abort, fields);
-          const outcome = await (trace ? runInScope({ logFields: () => trace }, run) : run());
+          const reconcile = () => this.#reconcile(request, abort, fields);
+          const outcome = await (trace ? runInScope({ logFields: () => trace }, reconcile) : reconcile());
           this.#settle(taken, outcome);
           const milliseconds = this.#clock.monotonic() - startedAt;
           this.#observer?.reconciled(outcome.result, milliseconds);
-          publish("tsbuilder:reconcile:end", () => endMessage(startMessage(), outcome, milliseconds / 1000));
+          const end = endOf(outcome);
+          receiver?.ended(startedAt + milliseconds, run, end, milliseconds, computed?.reconcileID);
+          publish("tsbuilder:reconcile:end", () => endMessage(startMessage(), end, milliseconds / 1000));
           const isStopping = abort.signal.aborted && !this.#isWorking;
           this.#reportOutcome(outcome, this.queue.retries(taken.request), isStopping);
           return outcome;
@@ -390,17 +428,29 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
 /** More conflicts in a row are logged and counted as errors: what the reconciler reads probably doesn't change. */
 const toleratedConflicts = 10;
 
+function endOf(outcome: Outcome): ReconcileEnd {
+  return {
+    outcome: outcome.ending,
+    requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
+    error: "error" in outcome ? outcome.error : undefined,
+  };
+}
+
 /** The message of the channel `tsbuilder:reconcile:end`. */
-function endMessage(start: ReconcileStartMessage, outcome: Outcome, seconds: number): ReconcileEndMessage {
+function endMessage(
+  start: ReconcileStartMessage,
+  { outcome, requeueAfter, error }: ReconcileEnd,
+  seconds: number,
+): ReconcileEndMessage {
   // Spreading the start takes longer than all the rest.
   return {
     controller: start.controller,
     request: start.request,
     reconcileID: start.reconcileID,
-    outcome: outcome.ending,
-    requeueAfter: outcome.ending === "later" ? outcome.after : undefined,
-    error: "error" in outcome ? formatError(outcome.error) : undefined,
-    stack: "error" in outcome ? stackOf(outcome.error) : undefined,
+    outcome,
+    requeueAfter,
+    error: error && formatError(error),
+    stack: error && stackOf(error),
     seconds,
   };
 }

@@ -11,8 +11,6 @@ import {
 import { type NamespacedName, type ObjectKey, type Stored, formatKey } from "../client/client.ts";
 import { onAbort, settledWithin } from "../clock/waits.ts";
 import { hasRange } from "../shards/ranges.ts";
-import { isObserved } from "../tracing/channels.ts";
-import { tracingApi } from "../tracing/opentelemetry-api.ts";
 import { becauseOf } from "../tracing/span-causes.ts";
 import type { Enqueue, Source } from "./source.ts";
 import type { Predicate } from "./predicate.ts";
@@ -37,6 +35,11 @@ export function kindSource<T extends KubernetesObject, Key extends ObjectKey, R>
   spec: KindSourceSpec<T, Key, R>,
 ): Source<R> {
   const { cache, kind, predicates, reaction, resyncPeriod, shard } = spec;
+  const causes = {
+    add: `add of ${kind.kind}`,
+    update: `update of ${kind.kind}`,
+    delete: `delete of ${kind.kind}`,
+  };
   return {
     name: `kind ${kind.apiVersion} ${kind.kind}`,
     beforeLease: true,
@@ -61,10 +64,9 @@ export function kindSource<T extends KubernetesObject, Key extends ObjectKey, R>
         shard?.note(event);
         if (!predicates.every((predicate) => accepts(event, predicate))) return;
         const defaultPriority = isInitialOrResync(event) ? lowPriority : 0;
-        const defaultCause =
-          isObserved("tsbuilder:enqueue") || tracingApi() ? describeCause(kind, event) : undefined;
-        const add: Enqueue<R> = (request, { after, priority = defaultPriority, cause = defaultCause } = {}) =>
-          enqueue(request, { after, priority, cause });
+        const defaultCause = { cause: causes[event.type], about: event.object.metadata };
+        const add: Enqueue<R> = (request, { after, priority = defaultPriority, cause, about } = {}) =>
+          enqueue(request, { after, priority, ...(cause === undefined ? defaultCause : { cause, about }) });
         const running = becauseOf(kind, event, () => reaction.react(event, add, fail));
         if (!running) return;
         return settledWithin(clock, stuckAfter, running, () =>
@@ -91,10 +93,6 @@ export function kindSource<T extends KubernetesObject, Key extends ObjectKey, R>
       }
     },
   };
-}
-
-function describeCause<T extends KubernetesObject>({ kind }: Kind, event: InformerEvent<T>): string {
-  return `${event.type} of ${kind} ${formatKey(event.object.metadata)}`;
 }
 
 function isInitialOrResync<T extends KubernetesObject>(event: InformerEvent<T>): boolean {

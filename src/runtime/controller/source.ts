@@ -1,6 +1,7 @@
 import type { DurationLike } from "@tsbuilder/apimachinery/meta";
 import type { Clock } from "@tsbuilder/apimachinery/time";
 import { CallbackError, stillRuns, eachDespiteErrors } from "../callbacks/callbacks.ts";
+import type { ObjectKey } from "../client/client.ts";
 import type { Logger } from "../log/logger.ts";
 import { onAbort, readDuration } from "../clock/waits.ts";
 import { TerminalError } from "../errors/api-error.ts";
@@ -32,6 +33,8 @@ export interface EnqueueOptions {
   readonly priority?: number | undefined;
   /** The cause, for diagnostics channels: `push to main`. Default: the watched object, or the source's name. */
   readonly cause?: string | undefined;
+  /** The object that the cause is about, whose key is added to it. */
+  readonly about?: Partial<ObjectKey> | undefined;
 }
 
 /** The second argument of `Source.start`. */

@@ -11,7 +11,7 @@ import type { TimeSlices } from "../clock/time-slices.ts";
 import { onAbort, unlessAborted, wait } from "../clock/waits.ts";
 import { ApiError } from "../errors/api-error.ts";
 import { currentCallContext, currentScope } from "../scope/scope.ts";
-import { publish } from "../tracing/channels.ts";
+import { publish, receiver } from "../tracing/channels.ts";
 import type { AnswerHead } from "./answer-parser.ts";
 import { type AuthInfo, type ClusterConfig, identityHeaders } from "./config.ts";
 import { ConnectionPool, type ConnectionRequest } from "./connection-pool.ts";
@@ -141,7 +141,8 @@ export class HttpTransport {
     const started = this.#clock.monotonic();
     let waited: number | undefined;
     const report = (code: string, responseBytes?: number): void => {
-      const seconds = (this.#clock.monotonic() - started) / 1000;
+      const ended = this.#clock.monotonic();
+      const seconds = (ended - started) / 1000;
       const finished: RequestReport = {
         method,
         host: wire.host,
@@ -153,6 +154,8 @@ export class HttpTransport {
         responseBytes,
       };
       callSafely(() => this.#options.onRequest?.(finished), warnOf("the client's onRequest"));
+      const run = currentScope()?.run;
+      receiver?.requested(ended, run, method, wire.path, code, ended - started);
       publish("tsbuilder:request", () => ({
         reconcileID: currentReconcileID(),
         method,

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 const program = `
   import { open } from "node:inspector";
   import { LoopDelay } from ${JSON.stringify(new URL("process-watch.ts", import.meta.url).href)};
-  const measure = (block, ...starvedTime) => {
-    const delay = new LoopDelay(...starvedTime);
+  const measure = (block, options) => {
+    const delay = new LoopDelay(options);
     block();
     delay.tick();
     return delay.take().milliseconds;
@@ -16,7 +16,7 @@ const program = `
   setTimeout(() => {
     const stood = measure(stand);
     let starved = 0;
-    const late = measure(() => { stand(); starved += 1400; }, () => starved);
+    const late = measure(() => { stand(); starved += 1400; }, { readStarvedTime: () => starved });
     open(0, "127.0.0.1");
     console.log(JSON.stringify({ stood, late, paused: measure(stand), computed: measure(compute) }));
     process.exit();

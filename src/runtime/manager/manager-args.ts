@@ -197,6 +197,9 @@ export const managerFlags = {
   "recorder-bytes": flagMaker("number")("The bytes of memory that the record may take.", {
     default: 8_388_608,
   }),
+  "recorder-folder": str(
+    "The folder in which the record is saved, such as one of an emptyDir, which outlives the container (default: none).",
+  ),
   "enable-webhooks": bool("Serve webhooks; false where no API server can reach this process.", {
     default: true,
     env: "ENABLE_WEBHOOKS",
@@ -287,7 +290,11 @@ function managerOptions(
       keyName: values["metrics-cert-key"],
       debug: values["metrics-debug"],
     },
-    recorder: { bindAddress: values["recorder-bind-address"], maxBytes: values["recorder-bytes"] },
+    recorder: {
+      bindAddress: values["recorder-bind-address"],
+      maxBytes: values["recorder-bytes"],
+      folder: values["recorder-folder"],
+    },
     webhooks: {
       ...args.webhooks,
       enabled: values["enable-webhooks"],

@@ -238,8 +238,8 @@ async function runAsProcess(
       isProgrammingError: isProgrammingError(error),
     });
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal).on("SIGUSR2", onVerbosity);
-  const onException = (error: unknown) => recorder.writeLastWords(`an exception: ${String(error)}`);
-  const onFailure = (error: unknown) => recorder.writeLastWords(`the manager failed: ${String(error)}`);
+  const onException = (error: unknown) => recorder.dump(`an exception: ${String(error)}`);
+  const onFailure = (error: unknown) => recorder.dump(`the manager failed: ${String(error)}`);
   process.on("unhandledRejection", onRejection).on("uncaughtExceptionMonitor", onException);
   warnOfLooseHeap(readMemoryLimits(), log);
   try {

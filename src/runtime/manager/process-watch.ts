@@ -1,14 +1,15 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { hasSubscribers } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import { url as inspectorUrl } from "node:inspector";
-import type { EventLoopUtilization, PerformanceEntry } from "node:perf_hooks";
-import { constants, performance, PerformanceObserver } from "node:perf_hooks";
+import type { EventLoopUtilization } from "node:perf_hooks";
+import { performance } from "node:perf_hooks";
 import process from "node:process";
+import { getHeapSpaceStatistics } from "node:v8";
 import type { ObjectCache } from "../cache/cache.ts";
 import type { MeasurableController } from "../controller/controller-spec.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Service } from "../serve/http-listener.ts";
-import { type ControllerSample, isObserved, publish, type SampleMessage } from "../tracing/channels.ts";
+import { isObserved, publish, receiver, type SampleMessage } from "../tracing/channels.ts";
 
 /** The inputs and outputs of a watchdog; times in milliseconds. */
 interface LoopWatchdogOptions {
@@ -94,7 +95,6 @@ const samplePeriod = 1000;
 export class Sampler implements Service {
   readonly #parts: SamplerParts;
   readonly #keptHeap = new KeptHeap();
-  #peaks = new Map<string, ControllerSample>();
   #lastSample: SampleMessage | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -106,42 +106,33 @@ export class Sampler implements Service {
     if (!isObserved("tsbuilder:sample")) return;
     // `Date` may be moved in dev, also before this process loads the runtime.
     const since = Math.round(performance.timeOrigin + performance.now());
-    const delay = new LoopDelay();
+    const period = hasSubscribers("tsbuilder:sample") ? loopPeriod : recordedLoopPeriod;
+    const delay = new LoopDelay({ period });
     let due = performance.now();
-    this.#keptHeap.start();
-    // Most reconciles begin and end between two turns of the timer.
-    subscribe("tsbuilder:reconcile:start", this.#notePeaks);
     this.#timer = setInterval(() => {
       delay.tick();
       if (performance.now() < due) return;
       due = performance.now() + samplePeriod;
       this.#sample(since, delay);
-    }, loopPeriod);
+    }, period);
     this.#timer.unref();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    unsubscribe("tsbuilder:reconcile:start", this.#notePeaks);
-    this.#keptHeap.stop();
   }
 
-  /** Raises the peaks of queued requests and running reconciles since the last sample. */
-  readonly #notePeaks = (): void => {
-    for (const { name, depth, active, workers } of this.#parts.controllers()) {
-      const { queued = 0, active: before = 0 } = this.#peaks.get(name) ?? {};
-      const peak = { queued: Math.max(depth, queued), active: Math.max(active, before) };
-      this.#peaks.set(name, { controller: name, ...peak, workers });
-    }
-  };
-
   #sample(since: number, delay: LoopDelay): void {
-    this.#notePeaks();
     const { milliseconds: blocked, until } = delay.take();
     const { rss: resident, heapUsed: heap } = process.memoryUsage();
+    this.#keptHeap.note(heap);
     const sample: SampleMessage = {
       since,
-      controllers: [...this.#peaks.values()],
+      controllers: this.#parts.controllers().map((controller) => ({
+        controller: controller.name,
+        ...controller.takePeak(),
+        workers: controller.workers,
+      })),
       ...countCached(this.#parts.caches()),
       blocked,
       blockedAgo: until === undefined ? undefined : Math.round(performance.now() - until),
@@ -149,33 +140,29 @@ export class Sampler implements Service {
       heap,
       heapKept: this.#keptHeap.bytes,
     };
-    this.#peaks = new Map();
     if (!differs(this.#lastSample, sample)) return;
     this.#lastSample = sample;
+    receiver?.sampled(sample);
     publish("tsbuilder:sample", () => sample);
   }
 }
 
-/** The field of a performance entry that the types of Node 20 omit. */
-interface CollectionEntry {
-  readonly detail: { readonly kind: number };
-}
+/** The least bytes by which a full garbage collection makes the old generation smaller. */
+const leastCollected = 65_536;
 
-/** The heap in use after the last full garbage collection, when it held no garbage. */
+/**
+ * The heap in use after the last full garbage collection, when it held little garbage. Only a full collection makes the old generation
+ * smaller; an observer of collections would take two percent of the processor time, because there are many small ones.
+ */
 class KeptHeap {
   bytes: number | undefined;
-  readonly #observer = new PerformanceObserver((list) => {
-    const entries = list.getEntries() as (PerformanceEntry & CollectionEntry)[];
-    if (entries.some(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR))
-      this.bytes = process.memoryUsage().heapUsed;
-  });
+  #old = 0;
 
-  start(): void {
-    this.#observer.observe({ entryTypes: ["gc"] });
-  }
-
-  stop(): void {
-    this.#observer.disconnect();
+  note(heapUsed: number): void {
+    const spaces = getHeapSpaceStatistics();
+    const old = spaces.find(({ space_name }) => space_name === "old_space")?.space_used_size ?? 0;
+    if (old < this.#old - leastCollected) this.bytes = heapUsed;
+    this.#old = old;
   }
 }
 
@@ -212,6 +199,9 @@ function countCached(caches: readonly ObjectCache[]): Pick<SampleMessage, "cache
 /** The period of `tick`, in milliseconds. A measured block may be wrong by half of it. */
 export const loopPeriod = 100;
 
+/** The same if only a recorder gets the samples, which must cost nearly nothing. */
+const recordedLoopPeriod = 1000;
+
 /** The longest stretch during which the event loop was blocked. */
 export interface LongestBlock {
   readonly milliseconds: number;
@@ -227,16 +217,23 @@ export interface LongestBlock {
 const certainBlock = 1000;
 const noBlock: LongestBlock = { milliseconds: 0, until: undefined };
 
+interface LoopDelayOptions {
+  readonly period?: number;
+  readonly readStarvedTime?: () => number;
+}
+
 /** Measures how long the event loop is blocked, if `tick` is called once in each period. */
 export class LoopDelay {
   #last = performance.now();
   #utilization: EventLoopUtilization = performance.eventLoopUtilization();
   #cpuUsage = process.cpuUsage();
+  readonly #period: number;
   readonly #readStarvedTime: () => number;
   #starved: number;
   #longest = noBlock;
 
-  constructor(readStarvedTime: () => number = starvedTime) {
+  constructor({ period = loopPeriod, readStarvedTime = starvedTime }: LoopDelayOptions = {}) {
+    this.#period = period;
     this.#readStarvedTime = readStarvedTime;
     this.#starved = readStarvedTime();
   }
@@ -246,9 +243,9 @@ export class LoopDelay {
     const utilization = performance.eventLoopUtilization();
     const cpuUsage = process.cpuUsage();
     const starved = this.#readStarvedTime();
-    const late = now - this.#last - loopPeriod;
+    const late = now - this.#last - this.#period;
     // A block begins somewhere in a period: on average, half of the period belongs to it.
-    const lost = late > loopPeriod / 2 ? late + loopPeriod / 2 : late;
+    const lost = late > this.#period / 2 ? late + this.#period / 2 : late;
     const blocked = Math.min(lost, utilization.active - this.#utilization.active) - (starved - this.#starved);
     const processorTime =
       (cpuUsage.user + cpuUsage.system - this.#cpuUsage.user - this.#cpuUsage.system) / 1000;

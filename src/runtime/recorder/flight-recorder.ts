@@ -1,8 +1,8 @@
-// The flight recorder: keeps what the runtime publishes on its channels, and the lines of its log, for the last minutes, in
-// memory that is bounded by bytes. Messages are kept as lines of text outside of V8's heap: objects that live for minutes would cost
-// the garbage collector a quarter of the operator's processor time.
+// The flight recorder: keeps what the runtime does, the lines of its log, and how cached objects change, for the last minutes and in
+// memory that is bounded by bytes. It serves the record, and saves it in a folder that outlives the container.
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { hostname } from "node:os";
@@ -11,9 +11,13 @@ import { TerminalError } from "../errors/api-error.ts";
 import { logChannel, type Logger } from "../log/logger.ts";
 import type { Listener, Service } from "../serve/http-listener.ts";
 import { HttpError, listenHttp, parseBindAddress } from "../serve/http-listener.ts";
-import type { ChannelMessages } from "../tracing/channels.ts";
+import { addReceiver, type SampleMessage } from "../tracing/channels.ts";
+import { FlightFiles } from "./flight-files.ts";
+import { blockEntry, emptyPart, type FlightHeader, flightFormat, frame } from "./flight-format.ts";
+import { FlightMemory } from "./flight-memory.ts";
+import type { TimedChange } from "./object-changes.ts";
 
-/** Where the record of a manager is served, and how large it gets. */
+/** Where the record of a manager is served and saved, and how large it gets. */
 export interface RecorderOptions {
   /**
    * The address at which the record is served, such as `127.0.0.1:8082`; `0` for no recorder. Default: `0`. Everybody who
@@ -22,10 +26,20 @@ export interface RecorderOptions {
   readonly bindAddress?: string | undefined;
   /** The bytes of memory that the record may take. Default: 8 MiB. */
   readonly maxBytes?: number | undefined;
+  /**
+   * A folder that outlives the container, such as one of an emptyDir. What happened up to half a second before the process was
+   * killed is there, and the next process of the pod serves it with its own record. It gets as large as `maxBytes`, twice.
+   * Default: none.
+   */
+  readonly folder?: string | undefined;
 }
 
 /** The bytes that a record takes by default. */
 const defaultBytes = 8 * 2 ** 20;
+
+/** What each of two segments, and all objects, may take of the bytes of a record. The texts on V8's heap take the rest. */
+const segmentShare = 0.25;
+const objectShare = 0.375;
 
 interface RecorderParts {
   readonly name: string;
@@ -38,51 +52,54 @@ interface RecorderParts {
   readonly terminationLog?: string | undefined;
 }
 
-/** The version of the format in which a record is served. */
-const format = 1;
-
-/** The runtime's channels, whose messages are recorded. */
-const channels = Object.keys({
-  "tsbuilder:enqueue": true,
-  "tsbuilder:reconcile:start": true,
-  "tsbuilder:reconcile:end": true,
-  "tsbuilder:request": true,
-  "tsbuilder:sample": true,
-} satisfies Record<keyof ChannelMessages, true>) as (keyof ChannelMessages)[];
-
-type Message = ChannelMessages[keyof ChannelMessages];
-
 /** How many bytes of the end of a record Kubernetes keeps of a container that ended. */
 const terminationBytes = 4096;
 
 /** The share of a limit of memory from which on the process may be killed for it. */
 const nearLimit = 0.92;
 
-/** The milliseconds between two last words because of memory. */
+/** The milliseconds between two dumps because of memory. */
 const memoryPeriod = 30_000;
 
-/** Records the runtime's messages, and serves the record. Records nothing unless an address is set. */
+/** The milliseconds after which what is new is saved, and sent to those who follow. */
+const savePeriod = 500;
+
+/** How many changes of objects are saved in that time at most, which bounds the processor time; the newest. */
+const savedChanges = 20;
+
+/** The bytes that may wait for a follower. One that is slower is left behind. */
+const followerBytes = 32 * 2 ** 20;
+
+/** A reader of the record, and what it has got. */
+interface Follower {
+  readonly response: ServerResponse;
+  segment: number;
+  bytes: number;
+  changes: number;
+  /** The states of objects that it has got. */
+  readonly told: WeakSet<object>;
+}
+
+/** Records what the runtime does, and serves the record. Records nothing unless an address is set. */
 export class FlightRecorder implements Service {
   readonly #parts: RecorderParts;
   readonly #maxBytes: number;
-  /** The reconciles that run, in the order of their beginnings. */
-  readonly #running = new Map<string, ChannelMessages["tsbuilder:reconcile:start"]>();
-  /** Undefined until the start. */
-  #lines: LineMemory | undefined;
+  readonly #since: number;
+  readonly #followers = new Set<Follower>();
+  /** Undefined until the start; also there once it has stopped: a manager fails when everything has stopped. */
+  #memory: FlightMemory | undefined;
+  #files: FlightFiles | undefined;
   #listener: Listener | undefined;
-  /** True from the start on, also once it has stopped: a manager fails when everything has stopped. */
-  #isOn = false;
-  #lastWordsAt = -Infinity;
-  readonly #receivers = channels.map((channel) => ({
-    channel,
-    receive: (message: unknown) => this.#receive(channel, message as Message),
-  }));
+  #removeReceiver: (() => void) | undefined;
+  #cancelSave: (() => void) | undefined;
+  #lastDumpAt = -Infinity;
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
+    this.#since = parts.clock.now();
     this.#maxBytes = parts.options.maxBytes ?? defaultBytes;
-    if (!(this.#maxBytes > 0))
-      throw new TerminalError(`maxBytes of the recorder is ${this.#maxBytes}: more than 0`);
+    if (!(this.#maxBytes >= leastBytes))
+      throw new TerminalError(`maxBytes of the recorder is ${this.#maxBytes}: at least ${leastBytes}`);
   }
 
   /** The address that the record is served at; undefined while it is not. */
@@ -91,164 +108,181 @@ export class FlightRecorder implements Service {
   }
 
   async start(): Promise<void> {
-    const address = parseBindAddress(this.#parts.options.bindAddress ?? "0");
+    const { options, clock, log } = this.#parts;
+    const address = parseBindAddress(options.bindAddress ?? "0");
     if (!address) return;
-    this.#isOn = true;
-    this.#lines = new LineMemory(this.#maxBytes);
-    for (const { channel, receive } of this.#receivers) subscribe(channel, receive);
-    subscribe(logChannel, this.#receiveLine);
-    this.#listener = await listenHttp(address, (request, response) => {
-      if (request.method !== "GET" || request.url !== "/record")
-        throw new HttpError(404, "the record is at /record");
-      return this.#serve(response);
+    this.#memory = new FlightMemory({
+      segmentBytes: this.#maxBytes * segmentShare,
+      objectBytes: this.#maxBytes * objectShare,
+      clock,
+      header: () => this.#header(),
+      onSample: (sample) => this.#watchMemory(sample),
     });
-    this.#parts.log.info("Serving the record", { address: this.#listener.address });
+    if (options.folder !== undefined) this.#openFolder(options.folder);
+    this.#removeReceiver = addReceiver(this.#memory);
+    subscribe(logChannel, this.#logged);
+    this.#listener = await listenHttp(address, ({ method, url }, response) => {
+      if (method !== "GET" || (url !== "/record" && url !== "/record?follow"))
+        throw new HttpError(404, "the record is at /record");
+      return this.#serve(response, url === "/record?follow");
+    });
+    this.#scheduleSave();
+    log.info("Serving the record", { address: this.#listener.address, folder: options.folder });
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
-    for (const { channel, receive } of this.#receivers) unsubscribe(channel, receive);
-    unsubscribe(logChannel, this.#receiveLine);
+    if (!this.#memory) return;
+    this.#cancelSave?.();
+    this.#removeReceiver?.();
+    unsubscribe(logChannel, this.#logged);
+    this.#sendNews();
+    for (const { response } of this.#followers) response.end();
     await this.#listener?.close(deadline);
     this.#listener = undefined;
+    this.#save(Infinity);
+    this.#files?.close();
   }
 
-  /** Writes what happened last to where Kubernetes reads it once the container has ended. Is called when that may be soon. */
-  writeLastWords(why: string): void {
+  readonly #logged = (line: unknown): void => this.#memory!.logged(String(line));
+
+  /**
+   * Saves all that is known, and writes the last words to where Kubernetes reads them once the container has ended. Is called when
+   * that may be soon.
+   */
+  dump(why: string): void {
     const { terminationLog = "/dev/termination-log" } = this.#parts;
+    if (!this.#memory) return;
+    this.#save(Infinity);
     // Outside of a container there is no such file.
-    if (!this.#isOn || !existsSync(terminationLog)) return;
+    if (!existsSync(terminationLog)) return;
+    this.#attempt("The last words can't be written", () =>
+      writeFileSync(terminationLog, this.#lastWords(this.#memory!, why)),
+    );
+  }
+
+  #openFolder(folder: string): void {
+    this.#attempt("The record can't be saved", () => {
+      this.#files = new FlightFiles(folder, this.#since, 2 * this.#maxBytes);
+    });
+  }
+
+  #scheduleSave(): void {
+    this.#cancelSave = this.#parts.clock.setTimer(() => {
+      this.#sendNews();
+      this.#save(savedChanges);
+      this.#scheduleSave();
+    }, savePeriod);
+  }
+
+  /** Saves what is new, of changes of objects only so many. Gives up when that fails. */
+  #save(changes: number): void {
+    const files = this.#files;
+    if (!files) return;
+    const { clock, log } = this.#parts;
     try {
-      writeFileSync(terminationLog, this.#lastWords(why));
+      files.saveSegments(this.#memory!.segments);
+      const header = (): Uint8Array => blockEntry(clock.now(), this.#header());
+      files.saveObjects(header, entriesOf(this.#memory!.changes.save(changes)));
     } catch (error) {
-      this.#parts.log.warn("The last words can't be written", { error });
+      this.#files = undefined;
+      log.warn("The record can't be saved any more", { error });
     }
   }
 
-  readonly #receiveLine = (line: unknown): void =>
-    this.#lines?.add(`${this.#begin(logChannel)},"text":${JSON.stringify(line)}}`);
-
-  #receive(channel: keyof ChannelMessages, message: Message): void {
-    this.#lines?.add(`${this.#begin(channel)}${this.#textOf(message)}}`);
-    if ("heap" in message) this.#watchMemory(message);
-  }
-
-  #begin(channel: string): string {
-    return `{"channel":"${channel}","at":${this.#parts.clock.now()}`;
-  }
-
-  /** Returns the fields of a message as JSON. Those that each reconcile has are written one by one, which takes a third of the time. */
-  #textOf(message: Message): string {
-    // The body of a failed request may have values of a Secret.
-    if ("method" in message)
-      return `,"reconcileID":${text(message.reconcileID)},"method":"${message.method}","path":${text(message.path)},"code":"${message.code}","seconds":${message.seconds}`;
-    if ("heap" in message) return `,${JSON.stringify(message).slice(1, -1)}`;
-    const subject = `,"controller":${text(message.controller)},"request":${text(message.request)}`;
-    if ("cause" in message)
-      return `${subject},"cause":${text(message.cause)}${message.after === undefined ? "" : `,"after":${message.after}`}`;
-    const { reconcileID } = message;
-    if (!("outcome" in message)) {
-      this.#running.set(reconcileID, message);
-      return `${subject},"reconcileID":${text(reconcileID)}`;
+  #attempt(failure: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#parts.log.warn(failure, { error });
     }
-    this.#running.delete(reconcileID);
-    const { outcome, requeueAfter, error, stack, seconds } = message;
-    const after = requeueAfter === undefined ? "" : `,"requeueAfter":${requeueAfter}`;
-    const failure = error === undefined ? "" : `,"error":${text(error)},"stack":${text(stack)}`;
-    return `${subject},"reconcileID":${text(reconcileID)},"outcome":"${outcome}","seconds":${seconds}${after}${failure}`;
   }
 
-  #watchMemory({ heap, resident }: ChannelMessages["tsbuilder:sample"]): void {
+  #watchMemory({ heap, resident }: SampleMessage): void {
     const { memory, clock } = this.#parts;
     const share = Math.max(
       heap / memory.heap,
       memory.container === undefined ? 0 : resident / memory.container,
     );
-    if (share < nearLimit || clock.monotonic() - this.#lastWordsAt < memoryPeriod) return;
-    this.#lastWordsAt = clock.monotonic();
-    this.writeLastWords(`the memory is at ${Math.round(share * 100)} % of its limit`);
+    if (share < nearLimit || clock.monotonic() - this.#lastDumpAt < memoryPeriod) return;
+    this.#lastDumpAt = clock.monotonic();
+    this.dump(`the memory is at ${Math.round(share * 100)} % of its limit`);
   }
 
-  /** Writes the record as lines of JSON: first what it is, then its messages, the oldest first. */
-  #serve(response: ServerResponse): void {
-    response.writeHead(200, { "content-type": "application/x-ndjson", "x-content-type-options": "nosniff" });
-    response.write(`${JSON.stringify(this.#header())}\n`);
-    response.end(this.#lines?.copy());
-  }
-
-  #header(): object {
-    const { name, clock } = this.#parts;
-    const at = new Date(clock.now()).toISOString();
-    return { type: "flight", format, at, name, pod: hostname(), dropped: this.#lines?.dropped ?? 0 };
-  }
-
-  /** What runs, and what ended last, the latest first. */
-  #lastWords(why: string): string {
-    const running = [...this.#running.values()].map(
-      ({ controller, request }) => `running: ${controller} ${request}`,
-    );
-    const last = this.#lines?.copy().subarray(-tailBytes).toString().split("\n") ?? [];
-    const ended = last
-      .filter((line) => line.startsWith('{"channel":"tsbuilder:reconcile:end"') && line.endsWith("}"))
-      .map((line) => JSON.parse(line) as ChannelMessages["tsbuilder:reconcile:end"] & { readonly at: number })
-      .toReversed()
-      .map(({ at, controller, request, outcome, error }) =>
-        [`${new Date(at).toISOString()} ${controller} ${request}: ${outcome}`, error]
-          .filter(Boolean)
-          .join(": "),
-      );
-    const now = new Date(this.#parts.clock.now()).toISOString();
-    const words = [`${now} ${why}`, ...running.slice(0, 20), ...ended].join("\n");
-    return Buffer.from(words).subarray(0, terminationBytes).toString();
-  }
-}
-
-/** The bytes of the end of a record in which last words are looked for. */
-const tailBytes = 65_536;
-
-/** Returns a text as JSON; undefined is none. */
-function text(value: string | undefined): string {
-  return value === undefined ? "null" : JSON.stringify(value);
-}
-
-/** The last lines of text, in two halves of a fixed size: the older one is dropped when the newer one is full. */
-class LineMemory {
-  readonly #half: number;
-  #older: Buffer = Buffer.alloc(0);
-  #newer: Buffer;
-  #used = 0;
-  #olderLines = 0;
-  #newerLines = 0;
-  /** The number of lines that were dropped. */
-  dropped = 0;
-
-  constructor(bytes: number) {
-    this.#half = Math.floor(bytes / 2);
-    this.#newer = Buffer.allocUnsafeSlow(this.#half);
-  }
-
-  add(line: string): void {
-    // A character takes up to three bytes.
-    if (line.length * 3 + 1 > this.#half - this.#used) {
-      if (Buffer.byteLength(line) + 1 > this.#half) return void this.dropped++;
-      if (Buffer.byteLength(line) + 1 > this.#half - this.#used) this.#turn();
+  /** Sends the record, the oldest part first; to a follower also what is new, as it comes. */
+  async #serve(response: ServerResponse, isFollower: boolean): Promise<void> {
+    const [oldest] = this.#memory!.segments;
+    const closing = new AbortController();
+    const { signal } = closing;
+    response.once("close", () => closing.abort());
+    response.writeHead(200, {
+      "content-type": "application/octet-stream",
+      "x-content-type-options": "nosniff",
+      // Readers compare their clock with this one.
+      "x-time": String(this.#parts.clock.now()),
+    });
+    for (const part of this.#files?.before(oldest!.number) ?? []) {
+      send(response, part);
+      // A file may be large.
+      if (response.writableNeedDrain) await once(response, "drain", { signal }).catch(() => undefined);
+      if (signal.aborted) return;
     }
-    this.#used += this.#newer.write(line, this.#used);
-    this.#newer[this.#used++] = 0x0a;
-    this.#newerLines++;
+    const follower = { response, segment: oldest!.number, bytes: 0, changes: 0, told: new WeakSet<object>() };
+    this.#sendNewsTo(follower);
+    if (!isFollower) {
+      response.end();
+      return;
+    }
+    this.#followers.add(follower);
+    response.once("close", () => this.#followers.delete(follower));
   }
 
-  #turn(): void {
-    this.dropped += this.#olderLines;
-    const free = this.#older.buffer.byteLength === this.#half ? Buffer.from(this.#older.buffer) : undefined;
-    this.#older = this.#newer.subarray(0, this.#used);
-    this.#olderLines = this.#newerLines;
-    this.#newer = free ?? Buffer.allocUnsafeSlow(this.#half);
-    this.#used = 0;
-    this.#newerLines = 0;
+  #sendNews(): void {
+    for (const follower of this.#followers) {
+      if (follower.response.writableLength > followerBytes) follower.response.destroy();
+      else this.#sendNewsTo(follower);
+    }
   }
 
-  /** Returns all lines, the oldest first, each with a line feed. */
-  copy(): Buffer {
-    return Buffer.concat([this.#older, this.#newer.subarray(0, this.#used)]);
+  #sendNewsTo(follower: Follower): void {
+    for (const { number, content } of this.#memory!.segments) {
+      if (number < follower.segment) continue;
+      const sent = number === follower.segment ? follower.bytes : 0;
+      // A copy: the segment may be used for another before the bytes are sent.
+      if (sent < content.length) send(follower.response, Buffer.from(content.subarray(sent)));
+      follower.segment = number;
+      follower.bytes = content.length;
+    }
+    const { changes } = this.#memory!;
+    for (const entry of entriesOf(changes.read(follower.changes, follower.told)))
+      send(follower.response, entry);
+    follower.changes = changes.count;
+    send(follower.response, emptyPart);
   }
+
+  #header(): FlightHeader {
+    const { name } = this.#parts;
+    return { channel: "tsbuilder:flight", format: flightFormat, name, pod: hostname(), since: this.#since };
+  }
+
+  #lastWords(memory: FlightMemory, why: string): string {
+    const { running, ended } = memory.tail(lastReconciles);
+    const now = new Date(this.#parts.clock.now()).toISOString();
+    const saved = this.#files ? [`the record is in ${this.#parts.options.folder}`] : [];
+    const words = [`${now} ${why}`, ...saved, ...running.map((what) => `running: ${what}`), ...ended];
+    return Buffer.from(words.join("\n")).subarray(0, terminationBytes).toString();
+  }
+}
+
+/** The least bytes of a record: a line of the log must fit. */
+const leastBytes = 2 ** 20;
+
+/** How many reconciles last words name, of those that run and of those that ended. */
+const lastReconciles = 20;
+
+function* entriesOf(changes: Iterable<TimedChange>): Generator<Uint8Array> {
+  for (const { at, ...change } of changes) yield blockEntry(at, change);
+}
+
+function send(response: ServerResponse, part: Uint8Array): void {
+  for (const piece of frame(part)) response.write(piece);
 }

@@ -6,6 +6,8 @@ export interface Scope {
   readonly calls?: CallContext | undefined;
   /** Log fields of every line. Computed at the first line, because most reconciles write none. */
   readonly logFields?: (() => LogFields) | undefined;
+  /** The number of the reconcile, as receivers of `tracing` get it. */
+  readonly run?: number | undefined;
 }
 
 /** A `Warning` header of the server: a deprecated version, an unknown field, a policy that would deny the request. */
@@ -42,7 +44,10 @@ export function runInScope<R>(scope: Scope, run: () => R): R {
   const { logFields: outer } = outerScope;
   const { logFields: inner } = scope;
   const logFields = outer && inner ? () => ({ ...outer(), ...inner() }) : (inner ?? outer);
-  return storage.run({ calls: scope.calls ?? outerScope.calls, logFields }, run);
+  return storage.run(
+    { calls: scope.calls ?? outerScope.calls, logFields, run: scope.run ?? outerScope.run },
+    run,
+  );
 }
 
 /** The scope of the running code, if it has one. */

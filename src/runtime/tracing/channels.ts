@@ -1,4 +1,5 @@
 import { type Channel, channel } from "node:diagnostics_channel";
+import type { Kind, KubernetesObject } from "@tsbuilder/apimachinery/meta";
 
 /** A source put a request into a controller's queue, which holds each once. */
 export interface EnqueueMessage {
@@ -94,9 +95,87 @@ const channels: { readonly [Name in keyof ChannelMessages]: Channel } = {
   "tsbuilder:sample": channel("tsbuilder:sample"),
 };
 
-/** Returns true if something subscribed to a channel. */
+/**
+ * Receives what the runtime does as plain values: who keeps a record in production can't afford an object for each message.
+ * `run` numbers the reconciles of the process; `moment` is a time of the monotonic clock.
+ */
+export interface RuntimeReceiver {
+  enqueued(controller: string, request: string, cause: EnqueueCause, after: number | undefined): void;
+  began(moment: number, run: number, controller: string, request: string): void;
+  /** `run` is undefined outside of reconciles. */
+  requested(
+    moment: number,
+    run: number | undefined,
+    method: string,
+    path: string,
+    code: string,
+    milliseconds: number,
+  ): void;
+  /** `reconcileID` is undefined if nothing has asked for it, such as a line of the log. */
+  ended(
+    moment: number,
+    run: number,
+    end: ReconcileEnd,
+    milliseconds: number,
+    reconcileID: string | undefined,
+  ): void;
+  sampled(sample: SampleMessage): void;
+  /** A cached object has changed. Length of the JSON and the field manager that wrote last are undefined after a full list. */
+  changed(kind: Kind, change: ObjectChange, bytes: number | undefined, manager: string | undefined): void;
+}
+
+/** Why a request was put into a queue: `update of StatefulSet`, about an object. */
+export interface EnqueueCause {
+  readonly cause: string;
+  readonly about: { readonly namespace?: string | undefined; readonly name?: string | undefined } | undefined;
+}
+
+/** How a reconcile ended. */
+export interface ReconcileEnd extends Pick<ReconcileEndMessage, "outcome" | "requeueAfter"> {
+  readonly error?: Error | undefined;
+}
+
+/** A change of a cached object. */
+export interface ObjectChange {
+  readonly type: "add" | "update" | "delete";
+  readonly object: KubernetesObject;
+  /** The state before an update. */
+  readonly oldObject?: KubernetesObject;
+  /** The process itself made the change, as far as that is known. */
+  readonly isOwnWrite?: boolean;
+}
+
+const receivers = new Set<RuntimeReceiver>();
+
+/** Receives what the runtime does, for all who want to; undefined if nobody does. */
+export let receiver: RuntimeReceiver | undefined;
+
+/** Adds a receiver. Returns a function that removes it. */
+export function addReceiver(added: RuntimeReceiver): () => void {
+  receivers.add(added);
+  receiver = combine([...receivers]);
+  return () => {
+    receivers.delete(added);
+    receiver = combine([...receivers]);
+  };
+}
+
+/** There is one receiver as a rule: only a process with several managers may have more. */
+function combine(all: readonly RuntimeReceiver[]): RuntimeReceiver | undefined {
+  if (all.length <= 1) return all[0];
+  return {
+    enqueued: (...values) => all.forEach((one) => one.enqueued(...values)),
+    began: (...values) => all.forEach((one) => one.began(...values)),
+    requested: (...values) => all.forEach((one) => one.requested(...values)),
+    ended: (...values) => all.forEach((one) => one.ended(...values)),
+    sampled: (sample) => all.forEach((one) => one.sampled(sample)),
+    changed: (...values) => all.forEach((one) => one.changed(...values)),
+  };
+}
+
+/** Returns true if something subscribed to a channel, or receives what is published on it. */
 export function isObserved(name: keyof ChannelMessages): boolean {
-  return channels[name].hasSubscribers;
+  return receiver !== undefined || channels[name].hasSubscribers;
 }
 
 /** Publishes a message, which is only made if something subscribed. */
@@ -104,5 +183,12 @@ export function publish<Name extends keyof ChannelMessages>(
   name: Name,
   make: () => ChannelMessages[Name],
 ): void {
-  if (isObserved(name)) channels[name].publish(make());
+  if (channels[name].hasSubscribers) channels[name].publish(make());
+}
+
+let runs = 0;
+
+/** Returns the number of the reconcile that begins. */
+export function nextRun(): number {
+  return ++runs;
 }

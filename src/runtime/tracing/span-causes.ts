@@ -129,12 +129,12 @@ interface Change {
 const changeKey = Symbol("the change of an object that is handled");
 
 /** Remembers why a request is enqueued: because of a change, or of the running span, whatever code enqueues it. */
-export function noteCause(controller: string, request: string, text: string): void {
+export function noteCause(controller: string, request: string, text: () => string): void {
   const api = tracingApi();
   if (!api) return;
   const context = api.context.active();
   const change = context.getValue(changeKey) as Change | undefined;
-  const cause = { text, change, span: api.trace.getSpanContext(context) };
+  const cause = { text: text(), change, span: api.trace.getSpanContext(context) };
   const key = `${controller} ${request}`;
   const causes = waiting.get(key) ?? [];
   if (causes.length < mostCauses) waiting.set(key, [...causes, cause]);

@@ -99,7 +99,7 @@ test("a reconcile continues the trace of an admitted request, and is linked to t
   );
   const causeOf = (version: string, name = "a") =>
     becauseOf(Widget, { object: object(version, name) }, () =>
-      noteCause("widget", "default/a", `update ${version}`),
+      noteCause("widget", "default/a", () => `update ${version}`),
     );
   for (const name of ["denied", "dry"]) causeOf("5", name);
   causeOf("7");

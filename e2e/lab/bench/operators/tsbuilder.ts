@@ -21,8 +21,13 @@ const Counter = defineKind<Counter>(
   { kind: "Counter", plural: "counters" },
 );
 
-const recorder = process.env["RECORDER"] === "on" ? ["--recorder-bind-address=127.0.0.1:0"] : [];
-const manager = Manager.fromArgs({ name: "bench", argv: ["--health-probe-bind-address=0", ...recorder] });
+const folder = process.env["RECORDER"] ?? "";
+const recorder = folder === "" ? [] : ["--recorder-bind-address=127.0.0.1:0", `--recorder-folder=${folder}`];
+const namespaces = process.env["NAMESPACE"] ? [`--watch-namespaces=${process.env["NAMESPACE"]}`] : [];
+const manager = Manager.fromArgs({
+  name: "bench",
+  argv: ["--health-probe-bind-address=0", ...recorder, ...namespaces],
+});
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 const commands: { [name: string]: (argument: string) => void | Promise<void> } = {
   collect() {

@@ -12,8 +12,12 @@ export function nameOf(index: number): string {
   return `counter-${index}`;
 }
 
-/** Creates the CRD and a number of objects. */
-export async function prepareCounters(client: Client, objects: number): Promise<void> {
+/** Creates the CRD and a number of objects in each namespace. */
+export async function prepareCounters(
+  client: Client,
+  objects: number,
+  namespaces: readonly string[] = [namespace],
+): Promise<void> {
   const definitions = defineKind<CustomResource<object>>(
     { group: "apiextensions.k8s.io", version: "v1" },
     { kind: "CustomResourceDefinition", plural: "customresourcedefinitions", scope: "Cluster" },
@@ -37,10 +41,13 @@ export async function prepareCounters(client: Client, objects: number): Promise<
       ],
     },
   });
-  await retry(() => client.deleteAllOf(Counter, { namespace }));
-  await each(objects, (index) =>
-    retry(() => client.create(Counter, { metadata: { name: nameOf(index), namespace }, spec: { count: 1 } })),
-  );
+  for (const within of namespaces) {
+    await retry(() => client.deleteAllOf(Counter, { namespace: within }));
+    await each(objects, (index) => {
+      const metadata = { name: nameOf(index), namespace: within };
+      return retry(() => client.create(Counter, { metadata, spec: { count: 1 } }));
+    });
+  }
 }
 
 /** A new kind is served a moment after its CRD was created. */
