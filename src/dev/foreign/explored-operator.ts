@@ -145,11 +145,7 @@ class Seats {
 /** Lines of an operator that say why it ended. */
 const lastWords = /^(?:panic: |fatal error: |thread '.*' panicked|Exception in thread|\w*Error: )/u;
 
-function programOf(
-  options: ExploredOptions,
-  kind: OperatorKind,
-  paths: readonly string[],
-): OperatorProgram {
+function programOf(options: ExploredOptions, kind: OperatorKind, paths: readonly string[]): OperatorProgram {
   const { root, command, operator, runsSideBySide } = options;
   const { account } = operator;
   const seats = new Seats(options);
