@@ -17,15 +17,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(shell.folder, { recursive: true, force: true }));
 
-const explore = (mistake: string, ...flags: string[]): Promise<CommandResult> =>
-  tryRun(
-    shell,
-    process.execPath,
-    cli,
-    "explore",
-    ...["--exec", `node operator.mjs ${mistake}`, "--manifests", "install.yaml", "--sample", "sample.yaml"],
-    ...["--patience", "2s", "--jobs", "4", ...flags],
-  );
+const explore = (mistake: string, ...flags: string[]): Promise<CommandResult> => {
+  const operator = ["--exec", `node operator.mjs ${mistake}`, "--manifests", "install.yaml"];
+  const runs = ["--sample", "sample.yaml", "--patience", "2s", "--jobs", "4"];
+  return tryRun(shell, process.execPath, cli, "explore", ...operator, ...runs, ...flags);
+};
 
 test("explore --exec finds nothing wrong with an operator that is right", async () => {
   const { stdout, exitCode } = await explore("", "--time", "30s");
