@@ -128,6 +128,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, Tool>>>> = {
       summary: "[--show] [--real] [MODULE…]: what api check finds in the releases of operators in Go",
       steps: [program("e2e/lab/histories/main.ts")],
     },
+    operators: {
+      summary:
+        "[--prepare] [NAME…]: operators of other people, built and brought to a ready sample by dev --exec",
+      steps: [script("build"), program("e2e/lab/operators/main.ts")],
+    },
     gallery: {
       summary: "operators with a mistake each, which the simulation must find",
       steps: [program("e2e/lab/gallery/gallery.ts")],

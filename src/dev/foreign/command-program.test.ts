@@ -10,6 +10,7 @@ import type { DevEvent } from "../dev-event.ts";
 import type { SessionPlace, WebhookPlace } from "../operator/session-operator.ts";
 import { type CommandOptions, CommandProgram } from "./command-program.ts";
 import type { FoundOperator } from "./find-operator.ts";
+import type { TsbuilderError } from "../../shared/errors.ts";
 
 const operator: FoundOperator = {
   name: "shop",
@@ -102,10 +103,10 @@ describe("a running command", () => {
   test("acts as the operator's ServiceAccount, and not as a pod of another cluster", async () => {
     process.env["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
     await start(
-      'echo "$KUBECONFIG|$POD_NAMESPACE|${WATCH_NAMESPACE-unset}|${KUBERNETES_SERVICE_HOST-unset}|${WEBHOOK_PORT-unset}"',
+      'echo "$KUBECONFIG|$POD_NAMESPACE|${WATCH_NAMESPACE-unset}|${KUBERNETES_SERVICE_HOST-unset}|${WEBHOOK_PORT-unset}|$KUBERNETES_CERTS_CLIENT_KEY_ALGO"',
     );
     delete process.env["KUBERNETES_SERVICE_HOST"];
-    await eventually(() => expect(linesSeen()).toEqual(["/kubeconfig of shop|shops||unset|unset"]));
+    await eventually(() => expect(linesSeen()).toEqual(["/kubeconfig of shop|shops||unset|unset|EC"]));
   });
 
   test("is ready once it serves its webhooks where the cluster calls them", async () => {
@@ -116,6 +117,13 @@ describe("a running command", () => {
     await start(`echo $WEBHOOK_CERT_DIR; exec node -e "${listen}"`, place);
     expect(linesSeen()).toEqual(["/certificates"]);
     expect(errorsSeen()).toEqual([]);
+  });
+
+  test("says what to do about a leader election that needs the files of a pod", async () => {
+    await start("echo 'unable to find leader election namespace: not running in-cluster'; exit 1");
+    const hints = () =>
+      events.flatMap((event) => (event.type === "error" ? ((event.error as TsbuilderError).hint ?? "") : []));
+    await eventually(() => expect(hints()).toEqual([expect.stringContaining("--leader-elect=false")]));
   });
 
   test("is told once of each right that it lacks", async () => {

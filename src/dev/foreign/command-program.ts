@@ -69,8 +69,11 @@ export class CommandProgram implements SessionProgram {
       // A client must not take this machine for a pod of another cluster.
       KUBERNETES_SERVICE_HOST: undefined,
       KUBERNETES_SERVICE_PORT: undefined,
+      // Of the kubeconfig's key, fabric8 (JOSDK) can't tell that it is on an elliptic curve.
+      KUBERNETES_CERTS_CLIENT_KEY_ALGO: "EC",
       ...(webhooks && webhookVariables(webhooks)),
     };
+    let advice = webhooks && certificateAdvice;
     const process = commandProcess(
       { command, folder: root, env },
       {
@@ -79,9 +82,11 @@ export class CommandProgram implements SessionProgram {
           report({ type: "again", what: "operator" });
           return { message: () => undefined, end: () => this.#requests.end() };
         },
-        onLine: (line) => report({ type: "operator", line }),
-        onExit: (reason, isExpected) =>
-          report(operatorEnd(reason, [], isExpected, webhooks && certificateAdvice)),
+        onLine: (line) => {
+          if (line.includes(noLeaseNamespace)) advice = leaseAdvice;
+          report({ type: "operator", line });
+        },
+        onExit: (reason, isExpected) => report(operatorEnd(reason, [], isExpected, advice)),
       },
     );
     return {
@@ -132,6 +137,12 @@ function webhookVariables({ port, host, certificates }: WebhookPlace): Readonly<
 
 const certificateAdvice =
   "see the last lines of its log; the certificates of its webhooks are in $WEBHOOK_CERT_DIR, such as for --webhook-cert-path; it restarts with the next edit";
+
+/** What controller-runtime logs if it has to elect a leader, and finds no file with the namespace of its pod. */
+const noLeaseNamespace = "unable to find leader election namespace";
+
+const leaseAdvice =
+  "only a pod has a file with its namespace: turn leader election off, such as with --leader-elect=false, or name the namespace, $POD_NAMESPACE";
 
 function servesNoWebhooks({ port, certificates }: WebhookPlace): TsbuilderError {
   return new TsbuilderError(

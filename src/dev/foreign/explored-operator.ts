@@ -65,7 +65,7 @@ export function exploredOperator(options: ExploredOptions): ProgramExploration {
     samples: samples.filter(isOfKind),
     operations: options.operations,
     patience: options.patience,
-    program: programOf(options, operator.hasWebhooks ? webhookPaths(called) : []),
+    program: programOf(options, kind, operator.hasWebhooks ? webhookPaths(called) : []),
   };
 }
 
@@ -145,12 +145,13 @@ class Seats {
 /** Lines of an operator that say why it ended. */
 const lastWords = /^(?:panic: |fatal error: |thread '.*' panicked|Exception in thread|\w*Error: )/u;
 
-function programOf(options: ExploredOptions, paths: readonly string[]): OperatorProgram {
+function programOf(options: ExploredOptions, kind: OperatorKind, paths: readonly string[]): OperatorProgram {
   const { root, command, operator, runsSideBySide } = options;
   const { account } = operator;
   const seats = new Seats(options);
   return {
     account,
+    resource: kind.resource.split(".")[0]!,
     webhookPaths: paths,
     runsSideBySide,
     start: async (server, onExit) => {

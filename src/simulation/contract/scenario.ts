@@ -44,6 +44,8 @@ export interface Scenario extends Promises {
 export interface OperatorProgram {
   /** The ServiceAccount that it acts as. The scenario's objects bind its roles. */
   readonly account: { readonly namespace: string; readonly name: string };
+  /** The plural of the kind that users change, such as `shops`: a process that watches it has started. */
+  readonly resource: string;
   /** Starts a process that reaches the cluster at a URL, without credentials. Calls `onExit` once it has ended. */
   readonly start: (server: string, onExit: (reason: string) => void) => Promise<StartedProgram>;
   /** The paths of its webhooks. */

@@ -76,18 +76,24 @@ const slice = 4;
 /** An event loop whose time passes as real time does while programs work. */
 export class PacedLoop extends EventLoop {
   readonly #activity: Activity;
-  readonly #isDisturbed: () => boolean;
+  readonly #disturbedUntil: () => number;
 
-  /** While a fault lasts, nobody waits for what is tried again. */
-  constructor(activity: Activity, isDisturbed: () => boolean) {
+  /** While a fault lasts, until a time, nobody waits for what is tried again. */
+  constructor(activity: Activity, disturbedUntil: () => number) {
     super(Date.now());
     this.#activity = activity;
-    this.#isDisturbed = isDisturbed;
+    this.#disturbedUntil = disturbedUntil;
   }
 
   override async step(): Promise<boolean> {
     const { isQuiet, isIdle } = this.#activity;
-    if (isIdle || (isQuiet && this.#isDisturbed())) return super.step();
+    const disturbed = this.#disturbedUntil() - this.now;
+    if (isQuiet && disturbed > 0) {
+      this.clock.advanceSync(Math.min(disturbed, this.clock.untilNextTimer ?? Infinity));
+      await this.drain();
+      return true;
+    }
+    if (isIdle) return super.step();
     await this.pace();
     return true;
   }

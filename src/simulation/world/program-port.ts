@@ -7,14 +7,14 @@ import { buffer } from "node:stream/consumers";
 import { decodeProtobuf } from "@tsbuilder/cluster/testing";
 import { leaderAnnotation, tokenOf } from "./base.ts";
 import { type CallKind, callKind, Exchange, withoutQuery } from "./network.ts";
-import type { Replica } from "./replica.ts";
+import { type Replica, resourceIn } from "./replica.ts";
 import type { World } from "./world.ts";
 
 interface PortOptions {
   /** Returns false once the life of the process is over. */
   readonly isAlive: () => boolean;
-  /** Is called when the process opens a watch: it has started. */
-  readonly onWatch: () => void;
+  /** Is called when the process opens a watch, with its resource, such as `shops`. */
+  readonly onWatch: (resource: string) => void;
 }
 
 /** Virtual milliseconds until a client takes a connection for broken on which no answer comes. */
@@ -60,31 +60,36 @@ export class ProgramPort {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "GET", url: path = "/" } = request;
     const activity = this.#world.activity!;
-    let isWork = false;
+    const name = `${method} ${withoutQuery(path)}`;
+    let isNoted = true;
     try {
       const headers = headersOf(request, tokenOf(this.#replica.operator));
       const wire = { method, path, headers, body: await bodyOf(request, headers) };
       const kind = this.#isLock(wire) ? "lease" : kindOf(method, path);
-      isWork = kind !== "lease" && kind !== "watch" && !streams.test(path) && !this.#isPoll(kind, path);
+      isNoted = kind !== "lease" && !streams.test(path);
+      const isWork = isNoted && kind !== "watch" && !this.#isPoll(kind, path);
       if (isWork) activity.touch();
       const call = { request: wire, kind, timeout: patience, isAlive: this.#options.isAlive };
       const answer = await new Exchange(this.#world, this.#replica, call).run();
       if (!answer || !this.#options.isAlive()) return void response.destroy();
       if (isWork) activity.touch();
-      if (isWork) activity.noteEnd(`${method} ${path}`, answer.status >= 400 && answer.status !== 404);
+      if (isNoted) activity.noteEnd(name, answer.status >= 400 && answer.status !== 404);
       response.writeHead(answer.status, plainHeaders(answer.headers));
       if (!answer.stream) return void response.end(answer.text);
       if (kind === "watch") {
         response.flushHeaders();
-        this.#options.onWatch();
+        this.#options.onWatch(resourceIn(withoutQuery(path)));
         answer.stream.on("data", () => activity.touch());
       }
-      answer.stream.on("error", () => response.destroy());
+      answer.stream.on("error", () => {
+        activity.touch();
+        response.destroy();
+      });
       response.on("close", () => answer.stream!.destroy());
       answer.stream.pipe(response);
     } catch {
       // No connection, or one that broke: so says the fault.
-      if (isWork) activity.noteEnd(`${method} ${path}`, true);
+      if (isNoted) activity.noteEnd(name, true);
       response.destroy();
     }
   }

@@ -10,10 +10,10 @@ import { ProgramPort } from "./program-port.ts";
 import type { Life, Replica, RunningLife } from "./replica.ts";
 import type { World } from "./world.ts";
 
-/** The virtual milliseconds after which a program that has opened no watch isn't taken to be starting any more. */
-const longestStart = 60_000;
+/** The milliseconds after which a program that doesn't watch what users change isn't taken to be starting any more. */
+const longestStart = 20_000;
 
-/** Real milliseconds from the first watch until the caches are filled, and the workers run. */
+/** Real milliseconds from its watch until the caches are filled, and the workers run. */
 const warmUp = 250;
 
 const { setTimeout: realTimeout } = globalThis;
@@ -49,7 +49,9 @@ export function programLife(
   const live = async (): Promise<void> => {
     const opened = await ProgramPort.open(world, replica, {
       isAlive,
-      onWatch: () => realTimeout(endStart, warmUp),
+      onWatch: (resource) => {
+        if (resource === program.resource) realTimeout(endStart, warmUp);
+      },
     });
     if (!isAlive()) return opened.close();
     port = opened;
@@ -66,7 +68,7 @@ export function programLife(
   };
   return {
     get isIdle() {
-      return activity.isIdle;
+      return activity.isIdle && world.disturbedUntil <= world.loop.now;
     },
     start: () => outside(live),
     stop: halt,

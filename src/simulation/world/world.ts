@@ -102,7 +102,7 @@ export class World {
     { slowReady }: { readonly slowReady?: number } = {},
   ) {
     this.activity = scenario.operators.some(({ program }) => program) ? new Activity() : undefined;
-    this.loop = this.activity ? new PacedLoop(this.activity, () => this.#isUnderFault()) : new EventLoop();
+    this.loop = this.activity ? new PacedLoop(this.activity, () => this.disturbedUntil) : new EventLoop();
     this.recorder = new Recorder(this.loop);
     this.#clock = new ProcessClock(this.loop.clock);
     this.#base = base;
@@ -211,16 +211,20 @@ export class World {
   get #isDisturbed(): boolean {
     const { now } = this.loop;
     return (
-      this.replicas.some((replica) => now < replica.viewHeldUntil) || this.#isUnderFault(watchRecoveryTime)
+      this.replicas.some((replica) => now < replica.viewHeldUntil) ||
+      this.faults.timed.some(
+        (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + watchRecoveryTime,
+      )
     );
   }
 
-  /** A fault lasts, or has ended within some milliseconds. */
-  #isUnderFault(after = 0): boolean {
+  /** The time at which the last of the faults ends that last now. */
+  get disturbedUntil(): number {
     const { now } = this.loop;
-    return this.faults.timed.some(
-      (fault) => "for" in fault && fault.at <= now && now < fault.at + fault.for + after,
+    const ends = this.faults.timed.flatMap((fault) =>
+      "for" in fault && fault.at <= now ? [fault.at + fault.for] : [],
     );
+    return Math.max(0, ...ends, ...this.replicas.map(({ viewHeldUntil }) => viewHeldUntil));
   }
 
   /** The API server's date. */

@@ -14,6 +14,7 @@ function ledgerProgram(mistake: string): OperatorProgram {
   const kubeconfig = join(mkdtempSync(join(tmpdir(), "ledger-")), "kubeconfig");
   return {
     account: { namespace: "ledger-system", name: "ledger" },
+    resource: "ledgers",
     webhookPaths: [],
     runsSideBySide: false,
     start: (server, onExit) => {

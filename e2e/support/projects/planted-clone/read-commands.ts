@@ -39,6 +39,7 @@ export const readCommands: readonly string[] = [
   "upgrade --dry-run",
   "upgrade --diff",
   "upgrade --branch --dry-run",
+  "import . --dry-run",
   "chart --dry-run",
   "bundle --dry-run",
   "bundle validate bundle",

@@ -533,6 +533,9 @@ export const environmentVariables: Readonly<Record<string, Readonly<Record<strin
       "The proxy to the API server, unless the kubeconfig names one, or the server is on this machine; also in lower case.",
     HTTP_PROXY: "The same for an API server whose address begins with http://.",
     NO_PROXY: "Hosts, domains and networks that need no proxy, separated by commas; also in lower case.",
+    GOMODCACHE:
+      "Where tsbuilder import finds the modules that a project in Go uses. Default: pkg/mod in the first folder of GOPATH, or in ~/go.",
+    GOPATH: "The folders of Go, of which tsbuilder import looks into the first.",
     HOME: "Where ~/.kube/config is; for the CLI, its cache and plugins.",
   },
   tests: {
