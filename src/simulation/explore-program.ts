@@ -87,7 +87,12 @@ export async function exploreProgram(
       has: (plan) => plan % places === place,
       noteFailure: () => {},
       isOver: () => isOver || performance.now() >= end,
-      isKnown: (finding) => placesOf(finding).every((place) => known.has(place)),
+      isKnown: (finding) => {
+        const places = placesOf(finding);
+        if (places.every((one) => known.has(one))) return true;
+        for (const one of places) known.add(one);
+        return false;
+      },
     };
     for (let seed = from; !share.isOver(seed);) {
       const budget = { seeds: Infinity, from: seed, time: end - performance.now(), shrinks };
@@ -96,7 +101,6 @@ export async function exploreProgram(
       const { failure } = found;
       if (!failure) return;
       seed = failure.seed + 1;
-      for (const found of placesOf(failure.finding)) known.add(found);
       const { length: cameBack } = await playScenario(failure.scenario, plays);
       if (cameBack === 0) unconfirmed++;
       else if (!isOver && !onMistake({ ...failure, cameBack, plays })) isOver = true;

@@ -34,8 +34,6 @@ export interface Failure {
   /** The seed of the exploration. The scenario has a seed of its own, which replays it. */
   readonly seed: number;
   readonly verdict: Verdict;
-  /** @internal What the verdict is drawn from. */
-  readonly finding: Finding;
   readonly scenario: Scenario;
   /** The mistake, how it came about, and the lines of code that it is about: one screen. */
   readonly story: string;
@@ -221,7 +219,6 @@ export async function failureOf(finding: Finding, seed: number): Promise<Failure
   return {
     seed,
     verdict: { class: mistake, message, objects },
-    finding,
     scenario,
     ...(await tell(finding, mistake)),
     test: testOf(scenario, mistake, scenario.seed ?? 1, scenarioReplay(scenario.seed ?? 1)),

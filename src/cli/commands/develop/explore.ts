@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import type { ProgramMistake, Scenario } from "@tsbuilder/simulation";
 import { fileManifests, readConfig } from "../../../dev/config/manifests.ts";
 import { TsbuilderError } from "../../../shared/errors.ts";
 import { count, quoteWord } from "../../../shared/text.ts";
@@ -68,6 +69,7 @@ export const explore = defineCommand({
         "add it: --exec bin/manager; a project in TypeScript is explored by tsbuilder test --explore",
       );
     const root = realpathSync(cwd);
+    refuseLinks(root);
     return withTemporaryFolder("tsbuilder-explore-", (folder) =>
       exploreIn({ root, folder, command }, given, ui),
     );
@@ -139,7 +141,9 @@ async function exploreIn({ root, folder, command }: Place, given: Flags, ui: Ui)
 
 /** Reads the values of a field: JSON, or text. */
 function readValues(text: string): [field: string, values: unknown[]] {
-  const [field = "", values = ""] = text.split(/=(.*)/su);
+  const [field = "", values] = text.split(/=(.*)/su);
+  if (values === undefined)
+    throw invalidArgument(`--value "${text}" has no values`, "write --value spec.storage=10Gi,15Gi");
   const parse = (value: string): unknown => {
     try {
       return JSON.parse(value);
@@ -155,29 +159,35 @@ function jobsOf({ jobs }: Flags, command: string): number {
   return jobs ?? (/\$\{?HEALTH_PORT/u.test(command) ? 2 * availableParallelism() : 1);
 }
 
-interface MistakeFile {
-  readonly seed?: number;
-  readonly steps?: readonly never[];
-  readonly faults?: readonly never[];
+type MistakeFile = Pick<Scenario, "seed" | "steps" | "faults">;
+
+/** Refuses to write through links, which a clone may bring. */
+function refuseLinks(root: string): void {
+  const folders = [".tsbuilder", ".tsbuilder/explore"];
+  const linked = folders.find((path) =>
+    lstatSync(join(root, path), { throwIfNoEntry: false })?.isSymbolicLink(),
+  );
+  if (linked !== undefined)
+    throw new TsbuilderError(`"${linked}" is a link`, {
+      code: "REFUSED",
+      hint: "remove it: tsbuilder explore writes what it finds there",
+    });
 }
 
-function writeMistake(
-  root: string,
-  name: string,
-  {
-    seed,
-    scenario: { steps, faults, seed: plan },
-    trace,
-  }: { seed: number; scenario: object & { steps?: unknown; faults?: unknown; seed?: number }; trace: string },
-): string {
-  const path = `.tsbuilder/explore/${name}-${seed}`;
+/** Writes a mistake and its trace among the temporary files of the folder. Returns the path of the mistake. */
+function writeMistake(root: string, name: string, { seed, scenario, trace }: ProgramMistake): string {
   mkdirSync(join(root, ".tsbuilder/explore"), { recursive: true });
-  writeFileSync(
-    join(root, `${path}.json`),
-    `${JSON.stringify({ seed: plan, steps, faults }, undefined, 2)}\n`,
-  );
-  writeFileSync(join(root, `${path}.txt`), trace);
+  const { steps, faults, seed: plan } = scenario;
+  const path = `.tsbuilder/explore/${name}-${seed}`;
+  write(join(root, `${path}.json`), `${JSON.stringify({ seed: plan, steps, faults }, undefined, 2)}\n`);
+  write(join(root, `${path}.txt`), trace);
   return `${path}.json`;
+}
+
+/** Writes a file in the place of what is there, and not through a link. */
+function write(file: string, text: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, text);
 }
 
 function readMistake(root: string, file: string): MistakeFile {
@@ -194,7 +204,8 @@ function readMistake(root: string, file: string): MistakeFile {
 
 /** The command that plays a mistake again, with the flags that say which operator it is. */
 function replayText(given: Flags, file: string): string {
-  const { exec: command = "", manifests: paths, sample, kind, "service-account": account } = given;
+  const { exec: command = "", manifests: paths, sample, kind, patience } = given;
+  const { "service-account": account, "webhook-port": port } = given;
   const words = [
     "tsbuilder explore",
     `--exec ${quoteWord(command)}`,
@@ -202,6 +213,8 @@ function replayText(given: Flags, file: string): string {
     ...paths.map((path) => `--manifests ${quoteWord(path)}`),
     ...sample.map((path) => `--sample ${quoteWord(path)}`),
     ...(account === undefined ? [] : [`--service-account ${quoteWord(account)}`]),
+    ...(port === undefined ? [] : [`--webhook-port ${port}`]),
+    ...(patience === undefined ? [] : [`--patience ${patience}`]),
     `--replay ${quoteWord(file)}`,
   ];
   return `  ${words.join(" ")}`;
