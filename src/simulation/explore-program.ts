@@ -151,7 +151,13 @@ function namesOf({ samples, operations }: ProgramExploration): readonly string[]
   return operations?.names ?? [...names, ...names.map((name) => `${name}-2`)];
 }
 
-function worldOf({ name, program, crd, objects, patience }: ProgramExploration): Omit<Scenario, "steps"> {
+export function worldOf({
+  name,
+  program,
+  crd,
+  objects,
+  patience,
+}: ProgramExploration): Omit<Scenario, "steps"> {
   const crds = [crd, ...objects.filter(isDefinition)];
   return {
     crds,

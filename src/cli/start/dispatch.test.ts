@@ -97,7 +97,10 @@ describe("dispatch()", () => {
       .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
       .flatMap((path) =>
         [
-          ...readFileSync(new URL(path, folder), "utf8").matchAll(/^export const (\w+) = defineCommand\(/gmu),
+          ...readFileSync(new URL(path, folder), "utf8").matchAll(
+            // A reserved word can't be the name of a constant.
+            /^export (?:const (?=\w+ = defineCommand\()|\{ \w+ as )(\w+)/gmu,
+          ),
         ].map(([, name]) => `${path} ${name}`),
       );
     const index = readFileSync(new URL("index.ts", folder), "utf8");

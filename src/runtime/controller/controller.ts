@@ -314,6 +314,8 @@ export class ControllerEngine<R> implements MeasurableController, ExtensibleCont
           return outcome;
         }),
       );
+    } catch (error) {
+      this.#report(new CallbackError("tracer", "the tracer", error));
     } finally {
       this.#running.end(abort);
       this.#ended.push({ key, at: performance.now() });

@@ -94,6 +94,8 @@ export type CrashFault = Death &
     | {
         /** The number of the write among those of the process, counted from 1. */
         readonly write: number;
+        /** Only writes of this kind count, such as `PATCH ConfigMap`: what a process of its own tries again moves all numbers. Default: all. */
+        readonly kind?: string;
       }
     | {
         /** The number of the call among those of the process, counted from 1. */

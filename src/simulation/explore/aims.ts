@@ -22,6 +22,8 @@ export interface Act {
   readonly next: string;
   /** The number of the write or call in its phase, counted from 1. */
   readonly number: number;
+  /** The number among the acts of its kind. */
+  readonly ofKind: number;
   /** The number of the request among reads and writes. */
   readonly request: number;
 }
@@ -85,12 +87,16 @@ function actsOf(process: string, events: Run["trace"], placeAt: (at: number) => 
   const own = events.filter(
     (event) => (event.type === "request" || event.type === "call") && event.process === process,
   ) as (TraceEvent & { readonly type: "request" | "call" })[];
+  const numbers = new Map<string, number>();
   const kinds = own.map((event) => (event.type === "call" ? kindOfCall(event) : event.kind));
   return own.map((event, index) => {
     const what = event.type === "call" ? "call" : event.method === "GET" ? "read" : "write";
     const number = ++counts[what];
     const after = own[index + 1];
+    const ofKind = (numbers.get(kinds[index]!) ?? 0) + 1;
+    numbers.set(kinds[index]!, ofKind);
     return {
+      ofKind,
       place: placeAt(event.at),
       process,
       what,

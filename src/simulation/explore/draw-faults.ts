@@ -54,7 +54,13 @@ function drawInPhase(random: Random, plain: Run, aims: Aims, { turn, operators }
   // A process that starts or lists again looks at everything, and so makes up for what was not retried.
   const beside = isQuiet(first) ? points.filter(isQuiet) : points;
   const further = Array.from({ length: random.pick([0, 1, 1, 2]) }, () => random.pick(beside));
-  return [first, ...further].map((point) => drawFault(random, plain, aims, point));
+  return [first, ...further].map((point) => drawFault(random, plain, aims, { point, hasOwnClock }));
+}
+
+interface Drawn {
+  readonly point: FaultPoint;
+  /** The operator runs in a process of its own, whose clock nobody moves. */
+  readonly hasOwnClock: boolean;
 }
 
 /** Returns the point whose turn it is. Points that are drawn one after the other are far apart in the list. */
@@ -149,10 +155,10 @@ function faultPoints(plain: Run, { acts, phase }: Aims): FaultPoint[] {
   ];
 }
 
-function drawFault(random: Random, plain: Run, aims: Aims, point: FaultPoint): Fault {
+function drawFault(random: Random, plain: Run, aims: Aims, { point, hasOwnClock }: Drawn): Fault {
   switch (point.fault) {
     case "crash":
-      return drawCrash(random, aims.draw(random, point.strikes), plain);
+      return drawCrash(random, aims.draw(random, point.strikes), plain, hasOwnClock);
     case "refuse": {
       const { process, kind, request, place } = aims.draw(random, point.strikes);
       const [how, done] = random.pick(point.ways);
@@ -215,12 +221,13 @@ function later({ at, ...rest }: Moment, milliseconds: number): Moment {
   return { ...rest, at: Math.max(0, Math.round(at + milliseconds)) };
 }
 
-function drawCrash(random: Random, { process, what, number, place }: Act, plain: Run): Fault {
+function drawCrash(random: Random, act: Act, plain: Run, hasOwnClock: boolean): Fault {
+  const { process, what, kind, number, ofKind, place } = act;
   const lag = random.chance(0.5) ? random.integer(100, 20_000) : undefined;
   return {
     fault: "crash",
     process,
-    ...(what === "call" ? { call: number } : { write: number }),
+    ...(what === "call" ? { call: number } : hasOwnClock ? { write: ofKind, kind } : { write: number }),
     when: random.pick(["before", "at", "after"]),
     down: random.pick([10, 500, 3000, 20_000]),
     ...(lag !== undefined && { lag, ...drawResource(random, process, plain) }),

@@ -15,6 +15,7 @@ interface Counts {
   readonly writes: number;
   readonly requests: number;
   readonly externalCalls: number;
+  readonly writesOfKind: ReadonlyMap<string, number>;
 }
 
 /** The faults of a run. The network asks for those that strike a request; `simulate.ts` carries out the others. */
@@ -51,10 +52,17 @@ export class FaultPlan {
     return faultText(this.#given.get(fault) ?? fault);
   }
 
-  /** Returns the crash of a process at its write of this number, counted from 1. */
-  crashAt(process: string, write: number): CrashFault | undefined {
+  /** Returns the crash of a process at its write of this number, counted from 1, or of this number among those of its kind. */
+  crashAt(
+    process: string,
+    write: number,
+    { kind, number }: { readonly kind: string; readonly number: number },
+  ): CrashFault | undefined {
     return this.#ofKind("crash").find(
-      (entry) => entry.process === process && "write" in entry && entry.write === write,
+      (entry) =>
+        entry.process === process &&
+        "write" in entry &&
+        (entry.kind === undefined ? entry.write === write : entry.kind === kind && entry.write === number),
     );
   }
 
@@ -146,7 +154,10 @@ function place(fault: Fault, now: number, processes: readonly Counts[]): Fault {
   if ("at" in fault) return { ...fault, at: fault.at + now };
   const counts = processes.find(({ name }) => name === fault.process);
   if (!counts) return fault;
-  if ("write" in fault) return { ...fault, write: fault.write + counts.writes };
+  if ("write" in fault) {
+    const before = fault.kind === undefined ? counts.writes : (counts.writesOfKind.get(fault.kind) ?? 0);
+    return { ...fault, write: fault.write + before };
+  }
   if ("request" in fault) return { ...fault, request: fault.request + counts.requests };
   return { ...fault, call: fault.call + counts.externalCalls };
 }
@@ -182,7 +193,8 @@ function disturbanceText(fault: Fault): string {
       const when = { before: "before the server gets", at: "while the server answers", after: "after" }[
         fault.when
       ];
-      const request = "write" in fault ? `write ${fault.write}` : `call ${fault.call}`;
+      const kind = "kind" in fault ? ` by ${fault.kind}` : "";
+      const request = "write" in fault ? `write ${fault.write}${kind}` : `call ${fault.call}`;
       return `${fault.process} dies ${when} its ${request}, and starts again after ${fault.down} ms${lag}`;
     }
     case "refuse": {

@@ -179,7 +179,7 @@ export class Exchange {
     const { faults } = this.#world;
     const { name } = this.#replica;
     const isCounted = this.#kind === "read" || this.#kind === "write";
-    const crash = this.#kind === "write" ? faults.crashAt(name, ++this.#replica.writes) : undefined;
+    const crash = this.#kind === "write" ? this.#crash() : undefined;
     if (this.#kind === "write") this.#world.writePoints.add(this.#point);
     const refusal = isCounted
       ? faults.refusalOf(name, ++this.#replica.requests, this.#requestKind, this.#world.loop.now)
@@ -207,6 +207,12 @@ export class Exchange {
     await this.#travel();
     if (crash) this.#world.loop.enqueue(() => this.#die(crash));
     return { status, headers, text: body.toString(), bytes: body.length, stream: undefined };
+  }
+
+  #crash(): CrashFault | undefined {
+    const kind = this.#requestKind;
+    const number = this.#replica.countWrite(kind);
+    return this.#world.faults.crashAt(this.#replica.name, this.#replica.writes, { kind, number });
   }
 
   /** Kills the process, unless something else has done so already. */

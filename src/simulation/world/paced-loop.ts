@@ -15,6 +15,9 @@ function realDelay(milliseconds: number): Promise<void> {
 /** Real milliseconds without a request or an event after which a program waits for something. */
 const shortestQuiet = 60;
 
+/** A machine that is busy lets a program wait for so many times as long as this process. */
+const slowness = 8;
+
 /** Real milliseconds in which a program tries again what failed for the first time. */
 const firstRetry = 400;
 
@@ -28,6 +31,8 @@ const growth = 2.3;
 export class Activity {
   #open = 0;
   #last = realNow();
+  /** The real milliseconds by which timers of this process are late, of late. */
+  #lag = 0;
   /** The requests whose last attempt failed, with its time, and that until which a further one may come. */
   readonly #failed = new Map<string, { readonly at: number; readonly until: number }>();
 
@@ -40,6 +45,13 @@ export class Activity {
       isOpen = false;
       this.touch();
     };
+  }
+
+  /** Lets real time pass in which the cluster's time is not skipped. */
+  async hold(milliseconds: number): Promise<void> {
+    const end = this.begin();
+    await realDelay(milliseconds);
+    end();
   }
 
   /** Notes that something happened that a program may react to. */
@@ -58,9 +70,14 @@ export class Activity {
     this.#failed.set(request, { at, until: at + Math.min(wait, longestRetry) });
   }
 
+  /** Notes by how much a timer of this process was late. */
+  noteLag(milliseconds: number): void {
+    this.#lag = Math.max(0.9 * this.#lag, milliseconds);
+  }
+
   /** Nothing is under way. */
   get isQuiet(): boolean {
-    return this.#open === 0 && realNow() - this.#last > shortestQuiet;
+    return this.#open === 0 && realNow() - this.#last > shortestQuiet + slowness * this.#lag;
   }
 
   /** Nothing is under way, and nothing will be tried again. */
@@ -102,7 +119,9 @@ export class PacedLoop extends EventLoop {
   async pace(): Promise<void> {
     const before = realNow();
     await realDelay(slice);
-    this.clock.advanceSync(realNow() - before);
+    const passed = realNow() - before;
+    this.#activity.noteLag(Math.max(0, passed - 2 * slice));
+    this.clock.advanceSync(passed);
     await this.drain();
   }
 

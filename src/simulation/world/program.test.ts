@@ -66,11 +66,11 @@ describe("an operator in a process of its own", () => {
 
   test.each([
     ["half", "differs", [{ fault: "crash", process: "ledger-0", write: 2, when: "before", down: 500 }]],
-    ["deaf", "differs", [{ fault: "delete-child", child: 1, at: 5000 }]],
+    ["deaf", "differs", [{ fault: "delete-child", child: 1, at: 600_000 }]],
     ["orphan", "leftover", []],
     ["crash", "error", []],
   ] as const)("is found to be wrong with the mistake %s", async (mistake, found, faults) => {
-    const limits = { patience: 1000, time: 60_000 };
+    const limits = { patience: 1000, time: 20_000 };
     const finding = await findIn({ ...(await ledgerScenario(mistake)), steps: [create], faults, limits });
     expect(finding?.class).toBe(found);
   });

@@ -13,10 +13,10 @@ import type { World } from "./world.ts";
 /** The milliseconds after which a program that doesn't watch what users change isn't taken to be starting any more. */
 const longestStart = 20_000;
 
-/** Real milliseconds from its watch until the caches are filled, and the workers run. */
-const warmUp = 250;
+/** Real milliseconds from the last of its first watches until the caches are filled, and the workers run. */
+const warmUp = 400;
 
-const { setTimeout: realTimeout } = globalThis;
+const { setTimeout: realTimeout, clearTimeout: realClear } = globalThis;
 
 /** Begins one life of a program. */
 export function programLife(
@@ -36,7 +36,10 @@ export function programLife(
     cancel();
     begun();
   };
+  let isFollowing = false;
+  let warming: ReturnType<typeof setTimeout> | undefined;
   const halt = (): void => {
+    realClear(warming);
     endStart();
     outside(() => {
       started?.signal("SIGKILL");
@@ -50,7 +53,9 @@ export function programLife(
     const opened = await ProgramPort.open(world, replica, {
       isAlive,
       onWatch: (resource) => {
-        if (resource === program.resource) realTimeout(endStart, warmUp);
+        isFollowing ||= resource === program.resource;
+        realClear(warming);
+        if (isFollowing) warming = realTimeout(endStart, warmUp);
       },
     });
     if (!isAlive()) return opened.close();

@@ -97,6 +97,7 @@ export class Replica {
   life = 0;
   isLeader = false;
   writes = 0;
+  readonly writesOfKind = new Map<string, number>();
   requests = 0;
   externalCalls = 0;
   #view: View | undefined;
@@ -251,6 +252,14 @@ export class Replica {
   moveDate(milliseconds: number): void {
     this.#dateOffset += milliseconds;
     (this.#around.clock as ProcessClock).offset = this.#dateOffset;
+  }
+
+  /** Counts a write. Returns its number among those of its kind. */
+  countWrite(kind: string): number {
+    this.writes++;
+    const number = (this.writesOfKind.get(kind) ?? 0) + 1;
+    this.writesOfKind.set(kind, number);
+    return number;
   }
 
   /** Draws the time that a request or an answer takes. */

@@ -202,11 +202,21 @@ export class Rest {
   }
 }
 
+/** Lets operators with processes of their own have some real time, while others move the time. Returns true if one goes on. */
+async function stirs(world: World): Promise<boolean> {
+  const { activity, lastEffort } = world;
+  if (!activity) return false;
+  await activity.hold(soon.patience);
+  return world.lastEffort > lastEffort;
+}
+
 /** Milliseconds between two looks of a user who waits for rest. */
 const lookInterval = 1000;
 
 /** Lets a user wait until the operators rest, or until it is clear that they never will. */
 export async function waitForRest(world: World, limits?: Limits): Promise<void> {
   const rest = new Rest(world, soon, limits);
-  while (!rest.isReached() && !rest.isHopeless) await world.loop.wait(lookInterval, "upkeep");
+  do {
+    while (!rest.isReached() && !rest.isHopeless) await world.loop.wait(lookInterval, "upkeep");
+  } while (!rest.isHopeless && (await stirs(world)));
 }

@@ -43,8 +43,13 @@ export function simulate(scenario: Scenario): Promise<Run> {
   const { faults = [], operators } = scenario;
   // Nothing moves the clock of a process of its own.
   const hasMonths = operators.every(({ program }) => !program) && faults.length === 0;
-  return runScenario(scenario, { isWhole: true, hasMonths: hasMonths || strikesInMonths(faults) });
+  // Faults are aimed at what this run does, also after a short wait of the operator.
+  const whole = { isWhole: true, hasMonths: hasMonths || strikesInMonths(faults), patience: shortWait };
+  return runScenario(scenario, whole);
 }
+
+/** Real milliseconds for which an operator with a process of its own may wait in the middle of its work. */
+const shortWait = 4000;
 
 function strikesInMonths(faults: readonly Fault[]): boolean {
   return faults.some((fault) => fault.in === "months");
