@@ -97,7 +97,7 @@ async function exploreIn({ root, folder, command }: Place, given: Flags, ui: Ui)
     patience: given.patience === undefined ? undefined : readDuration("patience", given.patience),
     operations: {
       ...(names.length > 0 && { names, objects: names.length }),
-      values: Object.fromEntries(value.map(readValues)),
+      values: readValues(value),
     },
     root,
     operator,
@@ -139,19 +139,26 @@ async function exploreIn({ root, folder, command }: Place, given: Flags, ui: Ui)
   return mistakes > 0 ? 1 : 0;
 }
 
-/** Reads the values of a field: JSON, or text. */
-function readValues(text: string): [field: string, values: unknown[]] {
-  const [field = "", values] = text.split(/=(.*)/su);
-  if (values === undefined)
-    throw invalidArgument(`--value "${text}" has no values`, "write --value spec.storage=10Gi,15Gi");
-  const parse = (value: string): unknown => {
-    try {
-      return JSON.parse(value);
-    } catch {
-      return value;
-    }
-  };
-  return [field, values.split(",").map(parse)];
+/** Reads the values of fields, which are JSON or text. Lists are split at commas before: what names no field is one more value. */
+export function readValues(words: readonly string[]): Record<string, readonly unknown[]> {
+  const values: Record<string, unknown[]> = {};
+  let field: string | undefined;
+  for (const word of words) {
+    const [, name, named] = /^([\w.[\]-]+)=(.*)$/su.exec(word) ?? [];
+    field = name ?? field;
+    if (field === undefined)
+      throw invalidArgument(`--value "${word}" names no field`, "write --value spec.storage=10Gi,15Gi");
+    (values[field] ??= []).push(parseValue(named ?? word));
+  }
+  return values;
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Runs side by side need ports of their own, which only a command that uses them takes. */
