@@ -39,7 +39,7 @@ export default defineConfig({
             "src/**/*.test.ts",
             "e2e/{rules,support}/**/*.test.ts",
             "e2e/{book,lab,tools}/*.test.ts",
-            "e2e/lab/{defects,facts,first-minute,fuzz,gallery,go-types,mutants,seeds}/*.test.ts",
+            "e2e/lab/{defects,facts,first-minute,fuzz,gallery,go-types,mutants,release,seeds}/*.test.ts",
             "e2e/golden/maria-operator/src/controller/*_{decide,drive,gtids,model,pods,sql}.test.ts",
             "e2e/oracle/{conformance,controllers,differential,kubernetes-cases,kubernetes-suite}/*.test.ts",
             "e2e/lab/bench/load/*.test.ts",

@@ -44,6 +44,26 @@ test("a complete package is fit for a registry, whatever the texts in its code i
   expect(checkPackage(pack({}, { "dist/a.js": text }))).toEqual([]);
 });
 
+/** Types of a package that a project may lack, in a file that is exported, or not. */
+const optional = (path: string, exported: string) =>
+  checkPackage(
+    pack(
+      {
+        exports: { ".": { types: exported, default: exported.replace(".d.ts", ".js") } },
+        peerDependencies: { ws: "1" },
+        peerDependenciesMeta: { ws: { optional: true } },
+      },
+      { [path]: 'import type { WebSocket } from "ws";' },
+    ),
+  );
+
+test("types of an optional package are fit for declarations that nobody reads", () => {
+  expect(optional("dist/a.d.ts", "./dist/b.d.ts")).toEqual([]);
+  const problem = "needs types of an optional package, which a project may lack";
+  expect(optional("dist/a.d.ts", "./dist/a.d.ts")).toEqual([`library: dist/a.d.ts ${problem}`]);
+  expect(optional("dist/b.d.ts", "./dist/a.d.ts")).toEqual([`library: dist/b.d.ts ${problem}`]);
+});
+
 describe("checkPackage() finds", () => {
   test.each([
     ["a field of the repository", { scripts: {} }, 'has "scripts"'],

@@ -11,6 +11,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 const requiredFiles = ["LICENSE", "README.md"];
@@ -29,6 +30,9 @@ export function checkPackage(files: readonly PackedFile[]): string[] {
     ...checkExports(manifest, paths),
     ...paths.filter((path) => unwantedFile.test(path)).map((path) => `${path} is of no use to others`),
     ...paths.filter(isModule).flatMap((path) => checkImports(path, read(path), manifest, contents)),
+    ...reachableDeclarations(manifest, paths, read)
+      .filter((path) => optionalPeers(manifest).some((name) => read(path).includes(`"${name}`)))
+      .map((path) => `${path} needs types of an optional package, which a project may lack`),
     ...checkSources(manifest.name, paths),
     ...paths
       .filter((path) => path.endsWith(".d.ts.map"))
@@ -107,11 +111,44 @@ function checkImports(path: string, text: string, manifest: Manifest, files: Fil
     const [scope = "", name] = specifier.split("/");
     const packageName = scope.startsWith("@") ? `${scope}/${name}` : scope;
     if (!isBuiltin(specifier) && !known.has(packageName)) return [uninstalled(path, specifier)];
-    const hasTypes = isBuiltin(specifier) || packageName === manifest.name || typedPackage.test(packageName);
+    const hasTypes =
+      isBuiltin(specifier) ||
+      packageName === manifest.name ||
+      typedPackage.test(packageName) ||
+      optionalPeers(manifest).includes(packageName);
     return path.endsWith(".d.ts") && !hasTypes
       ? [`${path} needs types of "${specifier}", which it lacks`]
       : [];
   });
+}
+
+function optionalPeers({ peerDependenciesMeta = {} }: Manifest): string[] {
+  return Object.keys(peerDependenciesMeta).filter((name) => peerDependenciesMeta[name]?.optional === true);
+}
+
+/** Returns the declarations that a compiler reads for an import of the package. */
+function reachableDeclarations(
+  { exports = {} }: Manifest,
+  paths: readonly string[],
+  read: (path: string) => string,
+): string[] {
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path) || !paths.includes(path)) return;
+    reached.add(path);
+    for (const [, statement, call] of read(path).matchAll(importStatement)) {
+      const specifier = statement ?? call ?? "";
+      if (specifier.startsWith("."))
+        visit(posix.join(posix.dirname(path), specifier).replace(/(?<!\.d)\.[jt]s$/u, ".d.ts"));
+    }
+  };
+  for (const target of Object.values(exports))
+    if (typeof target !== "string") {
+      const [before = "", after = ""] = (target["types"] ?? "").replace(/^\.\//u, "").split("*");
+      const isExported = (path: string): boolean => path.startsWith(before) && path.endsWith(after);
+      for (const path of paths.filter(isExported)) visit(path);
+    }
+  return [...reached];
 }
 
 const uninstalled = (path: string, specifier: string): string =>

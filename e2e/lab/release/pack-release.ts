@@ -80,7 +80,7 @@ const sizeBudgets: Readonly<Record<string, number>> = {
   "@tsbuilder/runtime": 610,
   "@tsbuilder/cluster": 560,
   "@tsbuilder/simulation": 360,
-  tsbuilder: 3000,
+  tsbuilder: 3900,
   "create-tsbuilder": 8,
 };
 
