@@ -78,6 +78,7 @@ export async function exploreProgram(
 ): Promise<ProgramReport> {
   const end = performance.now() + time;
   const known = new Set<string>();
+  const told = new Set<string>();
   const reached: Exploration[] = [];
   let unconfirmed = 0;
   let isOver = false;
@@ -101,6 +102,9 @@ export async function exploreProgram(
       const { failure } = found;
       if (!failure) return;
       seed = failure.seed + 1;
+      const places = failure.verdict.message.split("; ").map((line) => placeIn(failure.verdict.class, line));
+      if (places.every((one) => told.has(one))) continue;
+      for (const one of places) told.add(one);
       const { length: cameBack } = await playScenario(failure.scenario, plays);
       if (cameBack === 0) unconfirmed++;
       else if (!isOver && !onMistake({ ...failure, cameBack, plays })) isOver = true;
@@ -181,6 +185,12 @@ function isServed({ apiVersion, kind }: KubernetesObject, crds: readonly CRD[]):
     findKind({ group, version }, kind) !== undefined ||
     crds.some(({ spec }) => spec.group === group && spec.names.kind === kind)
   );
+}
+
+/** Names what a line of a told mistake is about: `history ConfigMap.v1 metadata.labels`. */
+function placeIn(mistake: string, line: string): string {
+  const [, kind = "", field = ""] = /^(\S+) \S+: (\S+) is /u.exec(line) ?? [];
+  return `${mistake} ${kind === "" ? line.replaceAll(/\d+/gu, "0") : `${kind} ${field}`}`;
 }
 
 /** Names what a mistake is about, without the names of objects: the same mistake shows in many runs. */
