@@ -269,8 +269,9 @@ test("a finalizer that nobody removes", async () => {
   await createWidget(night, { finalizers: ["shop.example.com/backup"] });
   await eventually(() => night.reconciles() > 0);
   await night.client.delete(Widget, key);
-  const { causes } = await night.explain(22);
+  const { causes, probablyWrong } = await night.explain(22);
   expect(causes[0]).toMatch(/requested 22m ago, and waits for the finalizer shop\.example\.com\/backup/u);
+  expect(probablyWrong[0]).toMatch(/^Widget default\/a can't be deleted: .*shop\.example\.com\/backup/u);
 });
 
 test("a leader that flaps", async () => {
