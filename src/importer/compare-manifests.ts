@@ -9,7 +9,7 @@ import type { GoPackage, GoType } from "./go/model.ts";
 import { metaPackage } from "./types/built-in-types.ts";
 import { readSource } from "./go/modules.ts";
 
-/** What the comparison of manifests found. */
+/** The result of the comparison of manifests. */
 export interface ManifestComparison {
   /** The names of the CRDs that both have. */
   readonly crds: readonly string[];
@@ -70,7 +70,7 @@ function kindOf({ spec }: Value): string {
 /** Types nest and embed each other less deeply, unless they do so in a circle. */
 const maxDepth = 20;
 
-/** What a type says of itself; other words at a field, such as a default, are those of the field. */
+/** The markers of a type itself; other markers at a field, such as a default, are those of the field. */
 const ofType = new Set<Step | undefined>(["properties", "required", "items", "additionalProperties"]);
 
 /** Returns whether a place in a kind's schema is within a type of Kubernetes, which has no declaration in the packages. */
@@ -112,7 +112,7 @@ function fieldOf(
         : undefined;
     if (found !== undefined) return found;
   }
-  // What no declaration has is a field of an embedded type of Kubernetes.
+  // A field that no declaration has belongs to an embedded type of Kubernetes.
   return inners.find(
     ({ isInline, inner }) => isInline && inner.kind === "external" && inner.package !== metaPackage,
   )?.inner;

@@ -17,6 +17,7 @@ import type { Finding } from "./explore/examine.ts";
 import type { CRD, UserObject } from "./operations/draw-object.ts";
 import { loadKnownTypesCheck } from "./operations/kubernetes-types.ts";
 import { type OperationsOptions, plansFor } from "./operations/operations-for.ts";
+import { mergePoints } from "./share.ts";
 
 /** An operator in any language, to be explored. */
 export interface ProgramExploration {
@@ -68,8 +69,12 @@ const limits = { time: 60_000, changes: 800, changesOfObject: 80 };
 /** The number of smaller scenarios that are tried for a mistake. */
 const shrinks = 16;
 
-/** Controllers that would only disturb: nobody looks at certificates, and a node doesn't fail by itself. */
-const left = new Set<ControllerName>(["csrapproving", "csrsigning", "horizontalpodautoscaling"]);
+/** The controllers that do not run: they sign certificates, and scale by metrics that nobody measures here. */
+const omittedControllers = new Set<ControllerName>([
+  "csrapproving",
+  "csrsigning",
+  "horizontalpodautoscaling",
+]);
 
 /** Explores a program for a while. */
 export async function exploreProgram(
@@ -89,9 +94,9 @@ export async function exploreProgram(
       noteFailure: () => {},
       isOver: () => isOver || performance.now() >= end,
       isKnown: (finding) => {
-        const places = placesOf(finding);
-        if (places.every((one) => known.has(one))) return true;
-        for (const one of places) known.add(one);
+        const subjects = subjectsOf(finding);
+        if (subjects.every((one) => known.has(one))) return true;
+        for (const one of subjects) known.add(one);
         return false;
       },
     };
@@ -102,9 +107,10 @@ export async function exploreProgram(
       const { failure } = found;
       if (!failure) return;
       seed = failure.seed + 1;
-      const places = failure.verdict.message.split("; ").map((line) => placeIn(failure.verdict.class, line));
-      if (places.every((one) => told.has(one))) continue;
-      for (const one of places) told.add(one);
+      const { class: mistake, message } = failure.verdict;
+      const subjects = message.split("; ").map((line) => subjectIn(mistake, line));
+      if (subjects.every((one) => told.has(one))) continue;
+      for (const one of subjects) told.add(one);
       const { length: cameBack } = await playScenario(failure.scenario, plays);
       if (cameBack === 0) unconfirmed++;
       else if (!isOver && !onMistake({ ...failure, cameBack, plays })) isOver = true;
@@ -114,11 +120,11 @@ export async function exploreProgram(
   return {
     runs: reached.reduce((sum, { runs }) => sum + runs, 0),
     unconfirmed,
-    crashPoints: joined(reached),
+    crashPoints: mergePoints(reached.map(({ crashPoints }) => crashPoints)),
   };
 }
 
-/** Plays a scenario of an exploration again. Returns the failures of the plays that show a mistake. */
+/** Plays a scenario of an exploration again. Counts the plays that show a mistake, and tells the first of them. */
 export async function playProgram(
   exploration: ProgramExploration,
   { steps, faults, seed }: Pick<Scenario, "steps" | "faults" | "seed">,
@@ -155,13 +161,7 @@ function namesOf({ samples, operations }: ProgramExploration): readonly string[]
   return operations?.names ?? [...names, ...names.map((name) => `${name}-2`)];
 }
 
-export function worldOf({
-  name,
-  program,
-  crd,
-  objects,
-  patience,
-}: ProgramExploration): Omit<Scenario, "steps"> {
+function worldOf({ name, program, crd, objects, patience }: ProgramExploration): Omit<Scenario, "steps"> {
   const crds = [crd, ...objects.filter(isDefinition)];
   return {
     crds,
@@ -169,7 +169,7 @@ export function worldOf({
     operators: [{ name, setup: () => {}, program }],
     // Operators write defaults into what users asked for, who write it anew without them.
     mayDiffer: ({ kind }, field) => kind === crd.spec.names.kind && field?.startsWith("spec") === true,
-    controllers: controllerNames.filter((controller) => !left.has(controller)),
+    controllers: controllerNames.filter((controller) => !omittedControllers.has(controller)),
     limits: { ...limits, ...(patience !== undefined && { patience }) },
   };
 }
@@ -188,25 +188,15 @@ function isServed({ apiVersion, kind }: KubernetesObject, crds: readonly CRD[]):
 }
 
 /** Names what a line of a told mistake is about: `history ConfigMap.v1 metadata.labels`. */
-function placeIn(mistake: string, line: string): string {
+function subjectIn(mistake: string, line: string): string {
   const [, kind = "", field = ""] = /^(\S+) \S+: (\S+) is /u.exec(line) ?? [];
   return `${mistake} ${kind === "" ? line.replaceAll(/\d+/gu, "0") : `${kind} ${field}`}`;
 }
 
 /** Names what a mistake is about, without the names of objects: the same mistake shows in many runs. */
-function placesOf({ class: found, compared, differences, objects, message }: Finding): string[] {
+function subjectsOf({ class: found, compared, differences, objects, message }: Finding): string[] {
   const places = differences.map(({ of, field = "" }) => `${of.kind} ${field.replaceAll(/\d+/gu, "0")}`);
   const kinds = objects.map((object) => object.split(" ")[0]);
   const about = places.length > 0 ? places : kinds.length > 0 ? kinds : [message.replaceAll(/\d+/gu, "0")];
   return [...new Set(about)].map((place) => `${found} ${compared} ${place}`);
-}
-
-function joined(parts: readonly Exploration[]): Exploration["crashPoints"] {
-  const all = [...new Set(parts.flatMap(({ crashPoints }) => crashPoints.all))].toSorted();
-  const struck = new Set(
-    parts.flatMap(({ crashPoints: { all: some, missed } }) =>
-      some.filter((point) => !missed.includes(point)),
-    ),
-  );
-  return { all, missed: all.filter((point) => !struck.has(point)) };
 }

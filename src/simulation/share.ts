@@ -112,7 +112,8 @@ function mergeReports(reports: readonly Report[]): Report {
   };
 }
 
-function mergePoints(parts: readonly Points[]): Points {
+/** Merges the points that several explorations came by: one that struck a point has struck it for all. */
+export function mergePoints(parts: readonly Points[]): Points {
   const all = unionOf(parts.map((part) => part.all)).toSorted();
   const isStruck = (point: string): boolean =>
     parts.some((part) => part.all.includes(point) && !part.missed.includes(point));

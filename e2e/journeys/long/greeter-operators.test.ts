@@ -17,7 +17,7 @@ type Commands = { readonly build?: string; readonly exec: string } | { readonly 
 interface Language {
   readonly name: string;
   readonly prepare: () => Commands;
-  /** What it logs of the sample. */
+  /** The line that it logs about the sample. */
   readonly logs: string;
   readonly edited: string;
   /** A text of that file, and what it becomes. */

@@ -29,7 +29,7 @@ const work = mkdtempSync(join(tmpdir(), "tsbuilder-bench-foreign-"));
 interface Loop {
   /** Resolves once a line with the text is there. */
   sees(text: string): Promise<unknown>;
-  /** What a person does after a save; dev does it by itself. */
+  /** The step that a person takes after a save, and dev takes by itself. */
   saved(): Promise<void>;
   stop(): Promise<unknown>;
 }

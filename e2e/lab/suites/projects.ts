@@ -11,7 +11,7 @@ export interface SuiteProject {
   readonly isGinkgo: boolean;
   /** Makes the files that the project's Makefile makes before its tests. */
   readonly prepare?: (folder: string, kubectl: string) => void;
-  /** What is not run, and why. */
+  /** The parts that are not run, and the reasons. */
   readonly leftOut: string;
 }
 

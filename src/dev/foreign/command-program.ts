@@ -69,7 +69,7 @@ export class CommandProgram implements SessionProgram {
       // A client must not take this machine for a pod of another cluster.
       KUBERNETES_SERVICE_HOST: undefined,
       KUBERNETES_SERVICE_PORT: undefined,
-      // Of the kubeconfig's key, fabric8 (JOSDK) can't tell that it is on an elliptic curve.
+      // fabric8 (JOSDK) can't tell that the kubeconfig's key is on an elliptic curve.
       KUBERNETES_CERTS_CLIENT_KEY_ALGO: "EC",
       ...(webhooks && webhookVariables(webhooks)),
     };
@@ -138,7 +138,7 @@ function webhookVariables({ port, host, certificates }: WebhookPlace): Readonly<
 const certificateAdvice =
   "see the last lines of its log; the certificates of its webhooks are in $WEBHOOK_CERT_DIR, such as for --webhook-cert-path; it restarts with the next edit";
 
-/** What controller-runtime logs if it has to elect a leader, and finds no file with the namespace of its pod. */
+/** The error that controller-runtime logs if it must elect a leader and finds no file with the namespace of its pod. */
 const noLeaseNamespace = "unable to find leader election namespace";
 
 const leaseAdvice =

@@ -18,7 +18,7 @@ import { type WebhookPlace, prepareWebhooks } from "../operator/session-operator
 import { launch, signalGroup } from "./command-process.ts";
 import type { FoundOperator, OperatorKind } from "./find-operator.ts";
 
-/** What a person says of the operator that is explored. */
+/** The operator to explore, and how its users behave. */
 export interface ExploredOptions {
   readonly root: string;
   readonly operator: FoundOperator;
@@ -97,7 +97,7 @@ function namespacesOf(objects: readonly ManifestObject[], own: string): Manifest
     .map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
 }
 
-/** What a process has to itself. */
+/** The ports, the certificates and the kubeconfig of one process. */
 interface Seat {
   readonly kubeconfig: string;
   readonly webhooks: WebhookPlace;

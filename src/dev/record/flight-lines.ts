@@ -11,7 +11,7 @@ const writeTypes = { before: "KEPT", add: "ADDED", update: "MODIFIED", delete: "
 /** Translates the lines of one pod, whose processes followed each other. */
 export class FlightLines {
   readonly #pod: string;
-  /** What each reconcile that runs is about. */
+  /** The requests of the reconciles that run. */
   #begun = new Map<string, { readonly controller: string; readonly request: string }>();
   #history = new ReconcileHistory();
   #since: number | undefined;

@@ -54,7 +54,7 @@ test("the record of an operator is read through a forwarded port, and told as on
     }),
   );
   expect(recorded.filter(({ type }) => type === "operator").length).toBeGreaterThan(0);
-  // What the reconcile changed is told as an edit of the operator.
+  // The record tells changes by the reconcile as edits of the operator.
   expect(recorded.filter(({ type }) => type === "write")).toMatchObject([
     { write: "ADDED", resource: "widgets.example.com", key: "default/one" },
     {

@@ -12,7 +12,7 @@ import { TsbuilderError } from "../../shared/errors.ts";
 import { FlightLines } from "./flight-lines.ts";
 import { endedAt, type Recorded, type RecordedWrite } from "./recorded.ts";
 
-/** What the pods of an operator recorded. */
+/** The records of an operator's pods. */
 interface Flight {
   readonly operator: string;
   readonly recorded: readonly Recorded[];

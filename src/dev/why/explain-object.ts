@@ -440,7 +440,7 @@ function churnOf(object: KubernetesObject, now: number): Cause[] {
   const managers = fieldManagersOf(object)
     .filter(({ subresource }) => subresource !== "status")
     .map(({ manager }) => manager);
-  // Who takes a field by an apply with force removes the other manager from the object.
+  // An apply with force takes a field, and removes the other manager from the object.
   const who =
     new Set(managers).size === 1
       ? `who wrote it last: ${managers[0]}. Ask again: of two that set a field in turn, the object names the last one`
