@@ -53,9 +53,31 @@ describe("an operator in a process of its own", () => {
 
   test("stands still while it is suspended", async () => {
     const suspend = { fault: "suspend", process: "ledger-0", at: 1000, for: 10_000 } as const;
-    const run = await runWith([{ ...create, after: 2000 }], suspend);
+    const scenario = await ledgerScenario();
+    const signals: string[] = [];
+    const [operator] = scenario.operators;
+    const program = operator!.program!;
+    const heard: typeof program = {
+      ...program,
+      start: async (...place) => {
+        const started = await program.start(...place);
+        const signal = (name: Parameters<typeof started.signal>[0]): void => {
+          signals.push(name);
+          started.signal(name);
+        };
+        return { ...started, signal };
+      },
+    };
+    const operators = [{ ...operator!, program: heard }];
+    const run = await outcomeOf({
+      ...scenario,
+      operators,
+      steps: [{ ...create, after: 2000 }],
+      faults: [suspend],
+    });
     const made = run.trace.find((event) => event.type === "change" && event.resource === "configmaps");
     expect(made?.at).toBeGreaterThan(11_000);
+    expect(signals.slice(0, 2)).toEqual(["SIGSTOP", "SIGCONT"]);
   });
 
   test("does not see the time that is skipped while it waits", async () => {
